@@ -1,0 +1,44 @@
+# Each target works as the first command on a machine that has Python 3.11 or newer, and make.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.PHONY: install test lint reproduce bench docs test-lowest clean
+
+install: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $@
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/pytest -n auto
+
+# The experiments are not part of this release; what is reproduced so far is every claim of the paper.
+reproduce: install
+	$(BIN)/unflip verify
+
+bench: install
+	$(BIN)/python benchmarks/one_pass.py
+
+# The pages under docs/ are checked by running their examples.
+docs: install
+	$(BIN)/pytest docs README.md
+
+# The oldest releases that pyproject.toml admits, in an environment of their own.
+test-lowest:
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --upgrade pip
+	.venv-lowest/bin/python -m pip install --quiet --editable ".[test]" --constraint tests/lowest.txt
+	.venv-lowest/bin/pytest -n auto
+
+clean:
+	rm -rf .venv .venv-lowest out build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,154 @@
+"""Convex potentials: phi(y v) with phi convex, non-increasing and vanishing at infinity.
+
+Long and Servedio showed that with linear scorers all of them can be reduced to guessing by any
+amount of symmetric noise (Proposition 1); strong regularisation is the cure (Propositions 7, 8).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unflip.losses.base import Array, MarginLoss, Traits
+from unflip.losses.symmetric import bump, sigmoid
+
+
+@dataclass(frozen=True)
+class Hinge(MarginLoss):
+    """max(0, 1 - y v), the loss of the support vector machine.
+
+    >>> Hinge().value(+1, [-1.0, 0.5, 2.0]).tolist()
+    [2.0, 0.5, 0.0]
+    """
+
+    traits = Traits(convex=True, convex_potential=True)
+    exact = True
+
+    def _phi(self, m: Array) -> Array:
+        return np.maximum(1 - m, 0)
+
+    def _phi1(self, m: Array) -> Array:
+        return np.where(m < 1, -1.0, 0.0)
+
+    def _phi2(self, m: Array) -> Array:
+        return np.zeros_like(m)
+
+    def _even(self, v: Array) -> Array:
+        return np.maximum(1, _middle(v))
+
+    def _odd(self, v: Array) -> Array:
+        return -np.sign(v) * np.minimum(np.abs(v), _middle(v))
+
+    def _minimizer(self, eta: Array) -> Array:
+        return np.sign(2 * eta - 1) * _infinite_beyond_one(eta)
+
+
+@dataclass(frozen=True)
+class SquaredHinge(MarginLoss):
+    """max(0, 1 - y v)^2.
+
+    >>> SquaredHinge().value(+1, [-1.0, 0.5, 2.0]).tolist()
+    [4.0, 0.25, 0.0]
+    """
+
+    traits = Traits(convex=True, convex_potential=True)
+    exact = True
+
+    def _phi(self, m: Array) -> Array:
+        return np.maximum(1 - m, 0) ** 2
+
+    def _phi1(self, m: Array) -> Array:
+        return -2 * np.maximum(1 - m, 0)
+
+    def _phi2(self, m: Array) -> Array:
+        return np.where(m < 1, 2.0, 0.0)
+
+    def _even(self, v: Array) -> Array:
+        return np.where(np.abs(v) <= 1, 1 + v**2, 2 * _middle(v) ** 2)
+
+    def _odd(self, v: Array) -> Array:
+        return np.where(np.abs(v) <= 1, -2 * v, -np.sign(v) * (2 * _middle(v) ** 2))
+
+    def _minimizer(self, eta: Array) -> Array:
+        return (2 * eta - 1) * _infinite_beyond_one(eta)
+
+
+@dataclass(frozen=True)
+class Logistic(MarginLoss):
+    """log(1 + exp(-y v)), the loss of logistic regression. Its odd part is linear: -v / 2.
+
+    >>> round(Logistic().value(+1, 0.0), 6), Logistic().odd(7.0)
+    (0.693147, -3.5)
+    """
+
+    traits = Traits(convex=True, convex_potential=True, linear_odd=True, smooth=True)
+
+    def _phi(self, m: Array) -> Array:
+        return softplus(-m)
+
+    def _phi1(self, m: Array) -> Array:
+        return -sigmoid(-m)
+
+    def _phi2(self, m: Array) -> Array:
+        return bump(m)
+
+    def _even(self, v: Array) -> Array:
+        return np.abs(v) / 2 + np.log1p(np.exp(-np.abs(v)))
+
+    def _odd(self, v: Array) -> Array:
+        return -v / 2
+
+    def _minimizer(self, eta: Array) -> Array:
+        return logit(eta)
+
+
+@dataclass(frozen=True)
+class Exponential(MarginLoss):
+    """exp(-y v), the loss of AdaBoost.
+
+    >>> Exponential().value(-1, 0.0), Exponential().odd(0.0)
+    (1.0, -0.0)
+    """
+
+    traits = Traits(convex=True, convex_potential=True, smooth=True)
+
+    def _phi(self, m: Array) -> Array:
+        return np.exp(-m)
+
+    def _phi1(self, m: Array) -> Array:
+        return -np.exp(-m)
+
+    def _phi2(self, m: Array) -> Array:
+        return np.exp(-m)
+
+    def _even(self, v: Array) -> Array:
+        return np.cosh(v)
+
+    def _odd(self, v: Array) -> Array:
+        return -np.sinh(v)
+
+    def _minimizer(self, eta: Array) -> Array:
+        return logit(eta) / 2
+
+
+def softplus(m: Array) -> Array:
+    """log(1 + exp(m)), with full relative accuracy in both tails."""
+    return np.maximum(m, 0) + np.log1p(np.exp(-np.abs(m)))
+
+
+def logit(eta: Array) -> Array:
+    """log(eta / (1 - eta)); infinite at and beyond 0 and 1. Accurate near 1/2, where it vanishes."""
+    inside = np.clip(eta, 0.0, 1.0)
+    near_half = np.abs(inside - 0.5) < 0.25
+    return np.where(near_half, 2 * np.arctanh(2 * inside - 1), np.log(inside) - np.log1p(-inside))
+
+
+def _middle(v: Array) -> Array:
+    """(1 + |v|) / 2: half of what the losing side of a hinge pays beyond its kink."""
+    return (1 + np.abs(v)) / 2
+
+
+def _infinite_beyond_one(eta: Array) -> Array:
+    """1 for a probability; infinity beyond, where the corrected loss has no minimum."""
+    return np.where((eta < 0) | (eta > 1), np.inf, 1)

@@ -1,0 +1,210 @@
+"""Losses whose even part is constant, so that label noise only rescales their risk.
+
+Equation 6 asks that l(+1, v) + l(-1, v) be the same for every v. The unhinged loss is the only
+convex member (Proposition 4); sigmoid and ramp trade convexity for boundedness, zero-one is what
+all of them stand in for. The weighted unhinged loss is symmetric at equal costs only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unflip.losses.base import Array, Loss, MarginLoss, Traits
+
+
+def _half(v: Array) -> Array:
+    ones = 0 * v + 1 if v.dtype == object else np.ones_like(v)  # fractions stay fractions
+    return ones / 2
+
+
+def _infinite_sign(k: Array) -> Array:
+    """An infinite score with the sign of k, zero where k is zero."""
+    return np.where(k > 0, np.inf, np.where(k < 0, -np.inf, 0.0))
+
+
+@dataclass(frozen=True)
+class Unhinged(MarginLoss):
+    """The hinge loss without its hinge: l(y, v) = 1 - y v.
+
+    >>> loss = Unhinged()
+    >>> loss.value(+1, 3.0), loss.even(3.0), loss.odd(3.0)
+    (-2.0, 1.0, -3.0)
+    """
+
+    traits = Traits(convex=True, symmetric=True, bounded_below=False, linear_odd=True, smooth=True, degree=1)
+    exact = True
+
+    def _phi(self, m: Array) -> Array:
+        return 1 - m
+
+    def _phi1(self, m: Array) -> Array:
+        return -np.ones_like(m)
+
+    def _phi2(self, m: Array) -> Array:
+        return np.zeros_like(m)
+
+    def _even(self, v: Array) -> Array:
+        return np.ones_like(v)
+
+    def _odd(self, v: Array) -> Array:
+        return -v
+
+    def _minimizer(self, eta: Array) -> Array:
+        return _infinite_sign(2 * eta - 1)  # Proposition 5, B without limit
+
+
+@dataclass(frozen=True)
+class WeightedUnhinged(Loss):
+    """The unhinged loss with a cost for each label: -(1 - cost) v for y = +1, cost v for y = -1.
+
+    Its best bounded scorer is bound * sign(eta - cost), so scorers at many costs tell eta itself.
+
+    >>> WeightedUnhinged(cost=0.25).bayes_scorer([0.2, 0.3], bound=1.0).tolist()
+    [-1.0, 1.0]
+    """
+
+    cost: Any = 0.5
+    exact = True
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.cost <= 1:
+            raise ValueError(f"cost must lie between 0 and 1, got {self.cost!r}")
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]  # they depend on the cost
+        """Symmetric and calibrated for the 0-1 loss at equal costs only."""
+        fair = self.cost == 0.5
+        return Traits(
+            convex=True,
+            symmetric=fair,
+            calibrated=fair,
+            bounded_below=False,
+            linear_odd=True,
+            smooth=True,
+            degree=1,
+        )
+
+    def _slope(self, y: Array) -> Array:
+        return np.where(y > 0, self.cost - 1, self.cost)
+
+    def _value(self, y: Array, v: Array) -> Array:
+        return self._slope(y) * v
+
+    def _derivative(self, y: Array, v: Array) -> Array:
+        return self._slope(y) * np.ones_like(v)
+
+    def _second_derivative(self, y: Array, v: Array) -> Array:
+        return np.zeros_like(v)
+
+    def _even(self, v: Array) -> Array:
+        return (2 * self.cost - 1) * (v / 2)
+
+    def _odd(self, v: Array) -> Array:
+        return -v / 2
+
+    def _minimizer(self, eta: Array) -> Array:
+        return _infinite_sign(eta - self.cost)
+
+
+@dataclass(frozen=True)
+class ZeroOne(MarginLoss):
+    """One for a wrong sign, zero for a right one, 1/2 for no sign: what classification is about.
+
+    >>> ZeroOne().value(+1, [-2.0, 0.0, 2.0]).tolist()
+    [1.0, 0.5, 0.0]
+    """
+
+    traits = Traits(symmetric=True, bounded_above=True)
+    exact = True
+
+    def _phi(self, m: Array) -> Array:
+        return _half(m) - _half(m) * np.sign(m)
+
+    def _phi1(self, m: Array) -> Array:
+        return np.zeros_like(m)
+
+    def _phi2(self, m: Array) -> Array:
+        return np.zeros_like(m)
+
+    def _even(self, v: Array) -> Array:
+        return _half(v)
+
+    def _odd(self, v: Array) -> Array:
+        return -_half(v) * np.sign(v)
+
+    def _minimizer(self, eta: Array) -> Array:
+        return np.sign(2 * eta - 1)
+
+
+@dataclass(frozen=True)
+class Ramp(MarginLoss):
+    """A straight line between the levels of the 0-1 loss: clip((1 - y v) / 2, 0, 1).
+
+    >>> Ramp().value(+1, [-3.0, 0.5, 3.0]).tolist()
+    [1.0, 0.25, 0.0]
+    """
+
+    traits = Traits(symmetric=True, bounded_above=True)
+    exact = True
+
+    def _phi(self, m: Array) -> Array:
+        return np.clip((1 - m) / 2, 0, 1)
+
+    def _phi1(self, m: Array) -> Array:
+        return -_half(m) * ((m >= -1) & (m < 1))
+
+    def _phi2(self, m: Array) -> Array:
+        return np.zeros_like(m)
+
+    def _even(self, v: Array) -> Array:
+        return _half(v)
+
+    def _odd(self, v: Array) -> Array:
+        return -np.clip(v, -1, 1) * _half(v)
+
+    def _minimizer(self, eta: Array) -> Array:
+        return np.sign(2 * eta - 1)
+
+
+@dataclass(frozen=True)
+class Sigmoid(MarginLoss):
+    """A smooth step between the levels of the 0-1 loss: 1 / (1 + exp(y v)).
+
+    >>> Sigmoid().value(+1, 0.0), Sigmoid().even(12.3)
+    (0.5, 0.5)
+    """
+
+    traits = Traits(symmetric=True, bounded_above=True, smooth=True)
+
+    def _phi(self, m: Array) -> Array:
+        return sigmoid(-m)
+
+    def _phi1(self, m: Array) -> Array:
+        return -bump(m)
+
+    def _phi2(self, m: Array) -> Array:
+        return bump(m) * np.tanh(m / 2)
+
+    def _even(self, v: Array) -> Array:
+        return _half(v)
+
+    def _odd(self, v: Array) -> Array:
+        return -np.tanh(v / 2) / 2
+
+    def _minimizer(self, eta: Array) -> Array:
+        return _infinite_sign(2 * eta - 1)
+
+
+def sigmoid(m: Array) -> Array:
+    """1 / (1 + exp(-m)), with full relative accuracy in both tails."""
+    e = np.exp(-np.abs(m))
+    return np.where(m > 0, 1.0, e) / (1 + e)
+
+
+def bump(m: Array) -> Array:
+    """sigmoid(m) sigmoid(-m), the slope of the sigmoid."""
+    e = np.exp(-np.abs(m))
+    return e / (1 + e) ** 2
