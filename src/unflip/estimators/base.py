@@ -1,0 +1,256 @@
+"""What the classifiers share: labels to classes and back, linear scores, scikit-learn's manners.
+
+`LinearClassifier` scores and predicts; `MomentClassifier` adds all that follows from being a function
+of moments: one pass, `partial_fit`, `forget`, and fits from moments alone.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.utils.validation import _get_feature_names, check_is_fitted, validate_data
+
+from unflip.estimators.scorer import LinearScorer
+from unflip.features import as_feature_map
+from unflip.moments import Moments, accumulate
+from unflip.sources import Batch, encode
+from unflip.sources.batch import as_weight, name_the_culprit
+
+Array = np.ndarray[Any, Any]
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Leave the estimator as it was if anything goes wrong."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier with linear scores in features that were made without labels."""
+
+    features: Any
+    scorer_: LinearScorer
+    classes_: Array
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores: (n,) for two classes, positive for the second one; (n, K) for more.
+
+        >>> from unflip import UnhingedClassifier
+        >>> model = UnhingedClassifier(center=False, threshold=0.0).fit([[-1.0], [3.0]], [0, 1])
+        >>> model.decision_function([[1.0]]).tolist()
+        [2.0]
+        """
+        relative = self._relative_scores(X)
+        return self.scorer_.absolute(relative)
+
+    def predict(self, X: Any) -> Array:
+        """The class of each row.
+
+        >>> from unflip import UnhingedClassifier
+        >>> UnhingedClassifier().fit([[-1.0], [3.0]], ["no", "yes"]).predict([[2.0]]).tolist()
+        ['yes']
+        """
+        scores = self._relative_scores(X)
+        chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[chosen.astype(np.intp)]
+
+    def _relative_scores(self, X: Any) -> Array:
+        check_is_fitted(self, "scorer_")
+        rows = self._rows(X, reset=False)
+        scores = self.scorer_.relative(rows, self._features.transform)
+        if not np.isfinite(scores).all():
+            name_the_culprit(rows, self._names)
+        return scores
+
+    def _batch(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Batch:
+        labels = encode(y)
+        rows = self._rows(X, reset=reset)
+        if rows.shape[0] != len(labels):
+            raise ValueError(f"X has {rows.shape[0]} rows, y has {len(labels)} labels: inconsistent lengths")
+        return Batch(rows, labels, as_weight(sample_weight, len(labels)), self._names)
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        """X as a numeric array or CSR matrix; whether it is finite, the sums will tell."""
+        try:
+            return validate_data(
+                self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False
+            )
+        except ValueError:
+            _name_what_is_no_number(X)
+            raise
+
+    @property
+    def _names(self) -> tuple[str, ...] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else tuple(names)
+
+    @property
+    def _features(self) -> Any:
+        return as_feature_map(self.features_, self.n_features_in_, self._names)
+
+    def _fitted_features(self, batch: Batch) -> Any:
+        """A copy of the feature map, fitted to the rows and never to their labels."""
+        return None if self.features is None else clone(self.features).fit(batch.X)
+
+    def _finish(self, scorer: LinearScorer) -> None:
+        self.scorer_ = scorer
+        self.coef_, self.intercept_ = scorer.coef, scorer.intercept
+
+
+class MomentClassifier(LinearClassifier):
+    """A classifier that is a function of moments."""
+
+    _degree = 1
+
+    @abstractmethod
+    def _solve(self, moments: Moments) -> LinearScorer:
+        """The scorer that these moments determine."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit in one pass over the rows.
+
+        X: (n, d) array, sparse matrix or data frame; y: classes of any type, or soft labels (the
+        probability of class 1, or rows of K probabilities); sample_weight: counts of rows.
+        """
+        with all_or_nothing(self):
+            batch = self._batch(X, y, sample_weight, reset=True)
+            self.features_ = self._fitted_features(batch)
+            self._use(accumulate(batch, self.features_, self._degree), batch.labels.classes)
+            self._tune(batch)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to what was learned. The first call may name all classes that will come.
+
+        A feature map must be fitted beforehand: every batch has to see the same one.
+        """
+        self._refuse_rows_needed()
+        with all_or_nothing(self):
+            first = not hasattr(self, "moments_")
+            batch = self._batch(X, y, sample_weight, reset=first)
+            if first:
+                self.features_ = self.features
+                known = batch.labels.classes if classes is None else np.unique(np.asarray(classes))
+            else:
+                known = self.classes_
+            moments = accumulate(self._known_labels(batch, known), self.features_, self._degree)
+            self._use(moments if first else self.moments_ + moments, known, present_at_least=1)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take rows away that were fitted before, as if they had never been there.
+
+        >>> from unflip import UnhingedClassifier
+        >>> model = UnhingedClassifier().fit([[0.0], [2.0], [9.0]], [0, 1, 1])
+        >>> model.forget([[9.0]], [1]).moments_.sums.tolist()
+        [[0.0], [2.0]]
+        """
+        check_is_fitted(self, "moments_")
+        self._refuse_rows_needed()
+        with all_or_nothing(self):
+            batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
+            self._use(self.moments_ - accumulate(batch, self.features_, self._degree), self.classes_)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_moments(self, moments: Moments) -> Self:
+        """Fit from moments alone, when the rows are elsewhere or long gone.
+
+        >>> from unflip import UnhingedClassifier
+        >>> from unflip.moments import accumulate
+        >>> shards = [([[0.0], [4.0]], ["a", "b"]), ([[1.0], [3.0]], ["a", "b"])]
+        >>> model = UnhingedClassifier().fit_moments(sum(accumulate(shard) for shard in shards))
+        >>> model.predict([[1.5], [2.5]]).tolist()
+        ['a', 'b']
+        """
+        self._refuse_rows_needed()
+        with all_or_nothing(self):
+            width = moments.sums.shape[1]
+            if self.features is None:
+                if moments.key.split(":")[0] not in ("columns", ""):
+                    raise ValueError(
+                        f"the moments belong to the feature map {moments.key!r}, this estimator has none"
+                    )
+                self.n_features_in_ = width
+            else:
+                key = as_feature_map(self.features, 0, None).key
+                if key != moments.key:
+                    raise ValueError(f"the moments belong to the feature map {moments.key!r}, not to {key!r}")
+                self.n_features_in_ = getattr(self.features, "n_features_in_", width)
+            if moments.degree < self._degree:
+                raise ValueError(f"{type(self).__name__} needs moments of degree {self._degree}")
+            self.features_ = self.features
+            self._use(moments, np.asarray(moments.classes))
+        return self
+
+    def _use(self, moments: Moments, classes: Array, present_at_least: int = 2) -> None:
+        refuse_single_class(moments, len(classes), present_at_least)
+        self.moments_ = moments.with_classes(tuple(classes.tolist()))
+        self.classes_ = classes
+        self._finish(self._solve(self.moments_))
+
+    def _known_labels(self, batch: Batch, classes: Array) -> Batch:
+        try:
+            labels = batch.labels.recoded(classes)
+        except ValueError as error:
+            raise ValueError(f"{error}; name all classes in the first partial_fit(classes=...)") from None
+        return Batch(batch.X, labels, batch.weight, batch.names)
+
+    def _tune(self, batch: Batch) -> None:
+        """What needs rows once more, after the moments."""
+
+    def _refuse_rows_needed(self) -> None:
+        """Raise if some parameter needs rows, not only moments."""
+
+
+def refuse_single_class(moments: Moments, n_classes: int, present_at_least: int = 2) -> None:
+    """Raise unless there are two classes to tell apart, and rows of as many as asked for."""
+    present = [label for label, weight in zip(moments.classes, moments.counts, strict=True) if weight]
+    if n_classes < 2 or len(present) < present_at_least:
+        seen = f"one class, {present[0]!r}" if present else "no class"
+        raise ValueError(f"rows of at least two classes are needed, got rows of {seen}")
+
+
+def _name_what_is_no_number(X: Any) -> None:
+    """Raise a better error if X is ragged or holds text; return if neither is the reason."""
+    if isinstance(X, list | tuple):
+        lengths = [len(row) if isinstance(row, list | tuple) else -1 for row in X]
+        if len(set(lengths)) > 1 and -1 not in lengths:
+            row = next(i for i, length in enumerate(lengths) if length != lengths[0])
+            raise ValueError(
+                f"X is ragged: row {row} has {lengths[row]} values, row 0 has {lengths[0]}"
+            ) from None
+    if sparse.issparse(X):
+        return
+    names = _get_feature_names(X) if hasattr(X, "columns") else None
+    table = np.asarray(X, dtype=object)
+    if table.ndim != 2:
+        return
+    for column in range(table.shape[1]):
+        for row, value in enumerate(table[:, column]):
+            if isinstance(value, str | bytes):
+                label = repr(names[column]) if names is not None else str(column)
+                raise ValueError(
+                    f"column {label} of X holds {value!r} in row {row}, which is not a number; "
+                    "encode such columns first, for example with OneHotEncoder"
+                ) from None

@@ -1,0 +1,125 @@
+"""Degree two: the square loss, whose minimiser is a linear solve (Equation 11).
+
+Labels enter through the class means alone, and label noise multiplies their part by one number: the
+classifier is immune for every ridge. As the ridge grows, it turns into the unhinged one.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from unflip.estimators.base import Array, MomentClassifier
+from unflip.estimators.scorer import LinearScorer
+from unflip.loo.ridge import leave_one_out
+from unflip.moments import Moments
+from unflip.moments.accumulate import dense, in_frame
+from unflip.sources.batch import row_blocks
+
+# Ridges tried by generalised cross-validation, as shares of the largest variance.
+PATH = np.geomspace(1e-10, 10, 45)
+
+
+class SquareClassifier(MomentClassifier):
+    """Least squares on class indicators with an unpenalised intercept: Fisher's discriminant, ridged.
+
+    Parameters
+    ----------
+    features: a label-free scikit-learn transformer, fitted to the rows (never to labels) before the pass.
+    regularization: lambda of Equation 11, added to every variance; or "gcv", which takes the ridge of least
+        generalised cross-validation error from a path that spans least squares and the unhinged
+        classifier. Moments suffice for it, so it works without rows; weights count as rows.
+
+    Attributes: `classes_`, `coef_` ((d,) or (K, d)), `intercept_`, `regularization_`, `moments_`.
+
+    >>> from unflip import SquareClassifier
+    >>> model = SquareClassifier(regularization=0.0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> model.coef_.round(12).tolist(), round(model.intercept_, 12)
+    ([0.8], -1.2)
+    """
+
+    _degree = 2
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "features": [None, HasMethods(["fit", "transform"])],
+        "regularization": [StrOptions({"gcv"}), Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(self, features: Any = None, regularization: float | str = "gcv") -> None:
+        self.features = features
+        self.regularization = regularization
+
+    def loo_scores(self, X: Any, y: Any, sample_weight: Any = None) -> Array:
+        """What `decision_function` would say of each fitted row, had that row not been fitted.
+
+        The ridge stays as it is.
+
+        >>> X, y = [[-1.0], [0.0], [1.0]], [0, 0, 1]
+        >>> model = SquareClassifier(regularization=0.0).fit(X, y)
+        >>> model.loo_scores(X, y).round(12).tolist()
+        [-3.0, 0.0, -1.0]
+        """
+        check_is_fitted(self, "moments_")
+        batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
+        moments = self.moments_
+        variances, basis, cross = _spectrum(moments)
+        rotated = np.empty((batch.X.shape[0], len(variances)))
+        for rows in row_blocks(batch.X.shape[0]):
+            z = in_frame(self._features.transform(batch.X[rows]), moments.origin, moments.unit)
+            rotated[rows] = dense(z @ basis) - moments.center @ basis
+        scores = leave_one_out(
+            rotated,
+            batch.labels.membership,
+            batch.weight,
+            moments.total * variances,
+            moments.total * cross,
+            moments.counts,
+            self.regularization_ / moments.unit**2,
+        )
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _solve(self, moments: Moments) -> LinearScorer:
+        variances, basis, cross = _spectrum(moments)
+        shares = moments.counts / moments.total
+        if self.regularization == "gcv":
+            ridge = _best_ridge(variances, cross, shares, moments.total)
+        else:
+            ridge = float(self.regularization) / moments.unit**2
+        self.regularization_ = ridge * moments.unit**2
+        direction = (basis @ (cross / (variances + ridge)[:, None])).T
+        base = shares - direction @ moments.center
+        if len(shares) == 2:
+            direction, base = direction[1] - direction[0], base[1] - base[0]
+        return LinearScorer(direction, base, moments.origin, moments.unit)
+
+
+def _spectrum(moments: Moments) -> tuple[Array, Array, Array]:
+    """Variances along principal directions, these directions, and E[1{y = k} (z - center)] along them."""
+    assert moments.second is not None
+    center = moments.center
+    covariance = moments.second / moments.total - np.outer(center, center)
+    variances, basis = np.linalg.eigh((covariance + covariance.T) / 2)
+    # Directions without spread beyond rounding carry nothing: their cross moments vanish too.
+    keep = variances > len(variances) * np.finfo(float).eps * max(variances.max(initial=0.0), 0.0)
+    variances, basis = variances[keep], basis[:, keep]
+    return variances, basis, (moments.centered_means @ basis).T
+
+
+def _best_ridge(variances: Array, cross: Array, shares: Array, total: float) -> float:
+    """The ridge of least generalised cross-validation error; the largest of equally good ones."""
+    if not len(variances):
+        return 0.0
+    ridges = PATH * variances.max()
+    shrink = 1 / (variances + ridges[:, None])  # (path, directions)
+    power = np.sum(cross**2, axis=1)
+    residual = np.sum(shares * (1 - shares)) - (2 * shrink - shrink**2 * variances) @ power
+    freedom = 1 + shrink @ variances
+    # Too few rows for a fit leave it without a verdict.
+    room = np.maximum(1 - freedom / total, 0.0)
+    with np.errstate(divide="ignore"):
+        error = np.where(room > 0.05, np.maximum(residual, 0.0) / room**2, np.inf)
+    best = np.flatnonzero(error <= error.min() * (1 + 1e-9))
+    return float(ridges[best[-1]])

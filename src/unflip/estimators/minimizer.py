@@ -1,0 +1,138 @@
+"""Any loss with a linear scorer: read its traits, take the shortest road, certify the result."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from unflip import losses
+from unflip.estimators.base import Array, LinearClassifier, all_or_nothing, refuse_single_class
+from unflip.estimators.certificate import Certificate
+from unflip.estimators.hinge import minimize_hinge
+from unflip.estimators.objective import Objective
+from unflip.estimators.scorer import LinearScorer
+from unflip.estimators.smooth import minimize_smooth
+from unflip.losses import Hinge, Loss
+from unflip.moments import Moments, accumulate
+from unflip.moments.accumulate import in_frame
+
+TOLERANCE = 1e-8
+
+
+class LossClassifier(LinearClassifier):
+    """A linear classifier that minimises any loss, with a certificate of how well it did.
+
+    Without an intercept the objective is Equation 7 to the letter:
+    E[l(y, <w, phi>)] + regularization / 2 |w|^2. With one, the penalty is measured in the spread of the
+    features (their variance, averaged over columns) and the intercept is free, so neither the origin nor the unit
+    of the features matters; on standardised columns the two objectives agree.
+
+    Parameters
+    ----------
+    loss: a name ("logistic", "hinge", "t_logistic", ...) or a loss of `unflip.losses`.
+    features: a label-free scikit-learn transformer, fitted to the rows (never to labels).
+    regularization: lambda above; positive.
+    fit_intercept: add a free constant to the scores.
+
+    More than two classes are learned one against the rest. A convex loss is minimised, any other is followed
+    from the zero scorer to a stationary point; `certificate_` tells how nearly (the worst over the classes).
+
+    Attributes: `classes_`, `coef_` ((d,) or (K, d)), `intercept_`, `certificate_`.
+
+    >>> from unflip import LossClassifier
+    >>> model = LossClassifier("hinge", regularization=1e-3).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> model.predict([[1.9], [2.1]]).tolist(), model.certificate_.met
+    ([0, 1], True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "loss": [StrOptions(set(losses.names())), Loss],
+        "features": [None, HasMethods(["fit", "transform"])],
+        "regularization": [Interval(Real, 0, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        loss: str | Loss = "logistic",
+        features: Any = None,
+        regularization: float = 1e-4,
+        fit_intercept: bool = True,
+    ) -> None:
+        self.loss = loss
+        self.features = features
+        self.regularization = regularization
+        self.fit_intercept = fit_intercept
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows X, labels y (classes of any type, or soft) and weights."""
+        with all_or_nothing(self):
+            loss = self._usable_loss()
+            batch = self._batch(X, y, sample_weight, reset=True)
+            self.features_ = self._fitted_features(batch)
+            moments = accumulate(batch, self.features_)
+            self.classes_ = batch.labels.classes
+            refuse_single_class(moments, len(self.classes_))
+            phi = self._features.transform(batch.X)
+            shift, scale, ridge = self._frame(moments, sparse.issparse(phi))
+            rows = in_frame(phi, shift, scale)
+            shares = batch.weight[:, None] * batch.labels.membership / moments.total
+            columns = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+            fits = []
+            for k in columns:
+                rest = shares.sum(axis=1) - shares[:, k]
+                objective = Objective(loss, rows, shares[:, k], rest, ridge, self.fit_intercept)
+                fits.append(_minimize(objective))
+            self.certificate_ = max((c for _, c in fits), key=lambda c: c.gap / c.tolerance)
+            self._finish(self._scorer(np.array([w for w, _ in fits]), shift, scale))
+        if not self.certificate_.met:
+            warnings.warn(
+                f"the fit stopped at a {self.certificate_.kind} gap of {self.certificate_.gap:.2g}, above "
+                f"{self.certificate_.tolerance:.2g}; standardise the features or raise regularization",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _usable_loss(self) -> Loss:
+        loss = losses.get(self.loss)
+        if loss == losses.get("zero_one"):
+            raise ValueError("the zero-one loss has no slope to follow; choose a surrogate, such as 'ramp'")
+        if self.fit_intercept and loss.traits.degree == 1:
+            raise ValueError(
+                "a loss that is linear in the score has no minimum with a free intercept; "
+                "use fit_intercept=False or UnhingedClassifier"
+            )
+        return loss
+
+    def _frame(self, moments: Moments, is_sparse: bool) -> tuple[Array, float, float]:
+        """Shift and scale of the rows that the solver sees, and the penalty it works with."""
+        width = moments.sums.shape[1]
+        if not self.fit_intercept:
+            with np.errstate(over="ignore"):
+                return np.zeros(width), moments.unit, self.regularization / moments.unit / moments.unit
+        scale = moments.unit * np.sqrt(moments.variance / width) or 1.0
+        # Sparse rows stay sparse: a free intercept makes up for the missing shift.
+        return np.zeros(width) if is_sparse else moments.mean, float(scale), self.regularization
+
+    def _scorer(self, parameters: Array, shift: Array, scale: float) -> LinearScorer:
+        direction, base = parameters, np.zeros(len(parameters))
+        if self.fit_intercept:
+            direction, base = parameters[:, :-1], parameters[:, -1]
+        if len(self.classes_) == 2:
+            direction, base = direction[0], base[0]
+        return LinearScorer(direction, base, shift, scale)
+
+
+def _minimize(objective: Objective) -> tuple[Array, Certificate]:
+    if isinstance(objective.loss, Hinge):
+        return minimize_hinge(objective, TOLERANCE)
+    return minimize_smooth(objective, TOLERANCE)

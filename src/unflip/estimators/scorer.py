@@ -1,0 +1,69 @@
+"""Linear scores that neither overflow nor lose their sign.
+
+A factor of 1e150 on the features makes scores of 1e300, one of 1e-150 makes them vanish. Signs and
+order do not need that scale, so scores are computed relative to a power of two and scaled last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from unflip.moments.accumulate import dense, in_frame
+from unflip.sources.batch import row_blocks
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearScorer:
+    """gain * (<direction, z> + base), with z = (phi - origin) / unit.
+
+    direction: (d,) for two classes, (K, d) for more; base: a number or (K,).
+    """
+
+    direction: Array
+    base: Any
+    origin: Array
+    unit: float = 1.0
+    gain: float = 1.0
+
+    @cached_property
+    def exponent(self) -> int:
+        """The power of two that relative scores lack."""
+        largest = float(np.abs(self.direction).max(initial=0.0))
+        return int(np.frexp(largest)[1]) if largest else 0
+
+    @property
+    def coef(self) -> Array:
+        """Weights of the features as they come."""
+        return self.direction * (self.gain / self.unit)
+
+    @property
+    def intercept(self) -> Any:
+        """The score of the zero vector."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.gain * (self.base - self.direction @ (self.origin / self.unit))
+
+    def relative(self, X: Any, transform: Callable[[Any], Any]) -> Array:
+        """The scores of the rows of X divided by gain * 2**exponent: right in sign and order."""
+        direction = np.ldexp(self.direction, -self.exponent)
+        base = np.ldexp(self.base, -self.exponent)
+        scores = np.empty((X.shape[0], *self.direction.shape[:-1]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for rows in row_blocks(X.shape[0]):
+                z = in_frame(transform(X[rows]), self.origin, self.unit)
+                scores[rows] = dense(z @ direction.T) + base
+                if sparse.issparse(z):  # which were not shifted
+                    scores[rows] -= direction @ (self.origin / self.unit)
+        return scores
+
+    def absolute(self, relative: Array) -> Array:
+        """Relative scores in their own scale."""
+        with np.errstate(over="ignore", under="ignore"):
+            return np.ldexp(relative * self.gain, self.exponent)

@@ -1,0 +1,51 @@
+"""Feature maps: what phi is, with a key that names it.
+
+A feature map never looks at labels, so label noise cannot touch it. Moments of different maps must
+not be merged; the key, a hash of all that was fitted, is how they tell each other apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Protocol, runtime_checkable
+
+from unflip.features.adapter import Transformed
+
+
+@runtime_checkable
+class FeatureMap(Protocol):
+    """What accumulation needs of a fitted map: rows in, rows of features out, and a name."""
+
+    key: str
+
+    def transform(self, X: Any) -> Any:
+        """The features of the rows of X."""
+        ...
+
+
+class Columns:
+    """The columns as they are; the key remembers their names, or only their number.
+
+    >>> Columns(3).key, Columns(2, ("age", "height")).key
+    ('columns:3', 'columns:2:...')
+    """
+
+    def __init__(self, width: int, names: tuple[str, ...] | None = None) -> None:
+        self.key = f"columns:{width}"
+        if names is not None:
+            self.key += ":" + hashlib.sha256("\x1f".join(map(str, names)).encode()).hexdigest()[:16]
+
+    def transform(self, X: Any) -> Any:
+        """X itself."""
+        return X
+
+
+def as_feature_map(features: Any, width: int, names: tuple[str, ...] | None) -> FeatureMap:
+    """A map as it is, a fitted scikit-learn transformer adapted, None as the plain columns.
+
+    >>> as_feature_map(None, 4, None).key
+    'columns:4'
+    """
+    if features is None:
+        return Columns(width, names)
+    return features if isinstance(features, FeatureMap) else Transformed(features)

@@ -1,0 +1,54 @@
+"""Exact leave-one-out for mean maps: what each row would score had it not been there.
+
+Leaving a row out changes a mean by a multiple of that row, so no refit is needed. With weights
+omega_i, total W, memberships t (a column a class, or the label y for two classes), the score
+
+    s(x_i) = <E[t (phi - c)], phi(x_i) - b>
+
+becomes, without row i,
+
+    g (W s_i - omega_i t_i' q_i) / (W - omega_i),    q_i = <phi_i - c, phi_i - b>,
+
+where c is the overall mean (centred) or zero, b the overall mean or zero, g = W / (W - omega_i) if b is the
+mean and 1 otherwise, and t_i' = t_i - mean of the other t (centred) or t_i.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+def leave_one_out(
+    scores: Array,
+    memberships: Array,
+    weight: Array,
+    similarity: Array,
+    class_weight_sums: Array,
+    *,
+    centered: bool,
+    zero_at_mean: bool,
+) -> Array:
+    """Leave-one-out scores from ordinary ones.
+
+    scores, memberships: (n, K); weight, similarity: (n,), omega_i and q_i above; class_weight_sums: (K,), the
+    weight of each class among all fitted rows, of which the given ones may be a part.
+
+    >>> x, t = np.array([1.0, 2.0, 4.0]), np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    >>> s = leave_one_out(np.outer(x, x @ t) / 3, t, np.ones(3), x * x, t.sum(axis=0),
+    ...                   centered=False, zero_at_mean=False)
+    >>> (s[:, 1] - s[:, 0]).tolist()
+    [3.0, 3.0, 2.0]
+    """
+    total = class_weight_sums.sum()
+    w = weight[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        others = total - w
+        own = memberships
+        if centered:
+            own = memberships - (class_weight_sums - w * memberships) / others
+        left = (total * scores - w * own * similarity[:, None]) / others
+        return left * (total / others) if zero_at_mean else left

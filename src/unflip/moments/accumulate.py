@@ -1,0 +1,150 @@
+"""The one pass: rows in, moments out.
+
+Each batch is summed in blocks, in float64 whatever the input, without a copy of X. NaN and infinity
+reach the sums by themselves, so X is scanned only when a sum is not finite, to name the culprit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from unflip.features import FeatureMap, as_feature_map
+from unflip.moments.moments import Array, Moments
+from unflip.sources import Batch, batches
+from unflip.sources.batch import name_the_culprit, row_blocks
+
+SAMPLE = 256  # rows looked at, without labels, to choose origin and unit
+FAR = 100.0  # a column this many times farther from zero than it is wide is summed about its own place
+ORDINARY = 1e90  # features between the inverse and this are summed as they are
+
+
+def accumulate(source: Any, features: Any = None, degree: int = 1, summation: str = "fast") -> Moments:
+    """The moments of a source, or of a plain (X, y) or (X, y, weight), in one pass.
+
+    `features` is a fitted, label-free map (any scikit-learn transformer); `degree` is 2 to keep the
+    second moment too, as the square loss needs.
+
+    >>> moments = accumulate(([[1.0, 0.0], [3.0, 4.0]], ["no", "yes"]), degree=2)
+    >>> moments.sums.tolist(), moments.second.tolist()
+    ([[1.0, 0.0], [3.0, 4.0]], [[10.0, 12.0], [12.0, 16.0]])
+    """
+    if degree not in (1, 2):
+        raise ValueError(f"degree is 1 or 2, got {degree!r}")
+    if summation != "fast":
+        raise ValueError(f"summation is 'fast', got {summation!r}")
+    parts = [batch_moments(batch, features, degree) for batch in batches(source)]
+    if not parts:
+        raise ValueError("the source has no rows")
+    return sum(parts[1:], start=parts[0])
+
+
+def batch_moments(batch: Batch, features: Any = None, degree: int = 1) -> Moments:
+    """The moments of one batch."""
+    feature_map = as_feature_map(features, batch.X.shape[1], batch.names)
+    n_rows = batch.X.shape[0]
+    origin, unit = _frame(_block(batch, feature_map, _spread_rows(n_rows)))
+    width = len(origin)
+    _refuse_giant(width, degree)
+    counts = np.zeros(len(batch.labels.classes))
+    sums = np.zeros((len(counts), width))
+    second = np.zeros((width, width)) if degree == 2 else None
+    squares = 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        for rows in row_blocks(n_rows):
+            z = in_frame(_block(batch, feature_map, rows), origin, unit)
+            w = batch.weight[rows]
+            by_class = batch.labels.weighted(batch.weight, rows)
+            counts += by_class.sum(axis=1)
+            sums += dense(by_class @ z)
+            squares += float(w @ squared_norms(z))
+            if second is not None:
+                second += dense(scaled_rows(z, w).T @ z)
+    if not (np.isfinite(sums).all() and np.isfinite(squares)):
+        _explain(batch, feature_map, sums)
+    classes = tuple(batch.labels.classes.tolist())
+    return Moments(classes, counts, sums, second, feature_map.key, squares, origin, unit)
+
+
+def in_frame(phi: Any, origin: Array, unit: float) -> Any:
+    """z = (phi - origin) / unit in float64; sparse features always have their origin at zero."""
+    if sparse.issparse(phi):
+        z = phi.astype(np.float64, copy=False)
+        return z if unit == 1 else z / unit
+    z = np.asarray(phi, dtype=np.float64)
+    if origin.any():
+        z = z - origin
+    return z if unit == 1 else z / unit
+
+
+def squared_norms(z: Any) -> Array:
+    """|z|^2 for each row."""
+    if sparse.issparse(z):
+        return dense(z.multiply(z).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", z, z)
+
+
+def scaled_rows(z: Any, w: Array) -> Any:
+    """Each row times its weight."""
+    return z.multiply(w[:, None]).tocsr() if sparse.issparse(z) else z * w[:, None]
+
+
+def dense(product: Any) -> Array:
+    """A small result as an array, however it was computed."""
+    return product.toarray() if sparse.issparse(product) else np.asarray(product)
+
+
+def _block(batch: Batch, feature_map: FeatureMap, rows: Any) -> Any:
+    return feature_map.transform(batch.X[rows])
+
+
+def _spread_rows(n_rows: int) -> slice:
+    return slice(0, n_rows, max(1, n_rows // SAMPLE))
+
+
+def _frame(sample: Any) -> tuple[Array, float]:
+    """Origin and unit for features like these; zero and one unless they are far out, huge or tiny."""
+    if sparse.issparse(sample):
+        origin, sizes = np.zeros(sample.shape[1]), np.abs(sample.data.astype(np.float64))
+    else:
+        x = np.asarray(sample, dtype=np.float64)
+        with np.errstate(invalid="ignore", over="ignore"):
+            origin = _origin(x) if len(x) else np.zeros(x.shape[1])
+            sizes = np.abs(x - origin)
+    largest = sizes[np.isfinite(sizes)].max(initial=0.0)
+    if largest == 0 or 1 / ORDINARY < largest < ORDINARY:
+        return origin, 1.0
+    return origin, float(np.ldexp(1.0, min(int(np.frexp(largest)[1]), 1000)))
+
+
+def _origin(x: Array) -> Array:
+    """The first row in columns that lie far from zero for their spread, zero in the others."""
+    first = np.abs(x[0])
+    spread = np.abs(x - x[0]).max(axis=0)
+    widest = np.max(spread, initial=0.0)
+    # A constant column has no spread; it matters if rounding its mean shows beside the others.
+    far_constant = first > (1e3 * widest if widest else 1e6)
+    far = np.isfinite(first) & (first > FAR * spread) & ((spread > 0) | far_constant)
+    return np.where(far, x[0], 0.0)
+
+
+def _refuse_giant(width: int, degree: int) -> None:
+    if degree == 2 and width > 30_000:
+        raise ValueError(
+            f"the second moment of {width} features would take {8e-9 * width**2:.0f} GB; "
+            "use a narrower feature map or a learner of degree one"
+        )
+
+
+def _explain(batch: Batch, feature_map: FeatureMap, sums: Array) -> None:
+    """Say why a sum is not finite: the value in X, the feature map, or sheer size."""
+    name_the_culprit(batch.X, batch.names)
+    for rows in row_blocks(batch.X.shape[0]):
+        phi = _block(batch, feature_map, rows)
+        name_the_culprit(phi, None, first_row=rows.start)
+    bad = np.flatnonzero(~np.isfinite(sums).all(axis=0))
+    column = int(bad[0]) if bad.size else 0
+    label = repr(batch.names[column]) if batch.names is not None else str(column)
+    raise ValueError(f"column {label} is too large to be summed in float64; divide it by a constant")

@@ -1,0 +1,116 @@
+"""Batches: rows with labels and weights. A source is anything that yields batches, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import _get_feature_names
+
+from unflip.sources.labels import Array, Labels, encode
+
+BLOCK = 1 << 14  # rows worked on at a time, so that temporary arrays stay small
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows X (dense or CSR), their labels and weights, and the names of the columns if they have any."""
+
+    X: Any
+    labels: Labels
+    weight: Array
+    names: tuple[str, ...] | None = None
+
+    def __iter__(self) -> Iterator[Batch]:
+        """A batch is a source of one batch: itself."""
+        yield self
+
+
+def batches(source: Any) -> Iterable[Batch]:
+    """A source as it is; a plain (X, y) or (X, y, weight) as a source of one batch.
+
+    >>> [len(batch.labels) for batch in batches(([[1.0], [2.0]], ["a", "b"]))]
+    [2]
+    """
+    return arrays(*source) if isinstance(source, tuple) else source
+
+
+def arrays(X: Any, y: Any, weight: Any = None) -> Batch:
+    """A source from data in memory: NumPy arrays, SciPy sparse matrices, pandas or polars frames.
+
+    >>> batch = arrays([[1.0, 2.0], [3.0, 4.0]], ["no", "yes"], weight=[1.0, 2.0])
+    >>> batch.labels.classes.tolist(), batch.weight.tolist()
+    (['no', 'yes'], [1.0, 2.0])
+    """
+    labels = encode(y)
+    names = _get_feature_names(X)
+    rows = as_rows(X)
+    if rows.shape[0] != len(labels):
+        raise ValueError(f"X has {rows.shape[0]} rows, y has {len(labels)} labels")
+    return Batch(rows, labels, as_weight(weight, len(labels)), None if names is None else tuple(names))
+
+
+def as_rows(X: Any) -> Any:
+    """A two-dimensional numeric array, or a CSR matrix; finiteness is left to the sums."""
+    rows = check_array(X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, ensure_min_samples=0)
+    if not sparse.issparse(rows) and rows.dtype == object:
+        rows = rows.astype(np.float64)
+    return rows
+
+
+def as_weight(weight: Any, n_rows: int) -> Array:
+    """One non-negative, finite number for each row; ones if none are given.
+
+    >>> as_weight(2, 3).tolist()
+    [2.0, 2.0, 2.0]
+    """
+    if weight is None:
+        return np.ones(n_rows)
+    given = np.asarray(weight)
+    if given.dtype.kind not in "fiub":
+        raise ValueError(f"sample_weight must be numbers, got {given.dtype}")
+    w = np.full(n_rows, given, dtype=np.float64) if given.ndim == 0 else given.astype(np.float64)
+    if w.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got an array of shape {w.shape}")
+    if len(w) != n_rows:
+        raise ValueError(f"sample_weight has {len(w)} entries for {n_rows} rows")
+    bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
+    if bad.size:
+        raise ValueError(f"sample_weight is {w[bad[0]]} in row {bad[0]}; weights are finite and not negative")
+    if n_rows and not w.any():
+        raise ValueError("sample_weight is zero in every row; at least one weight must be positive")
+    return w
+
+
+def row_blocks(n_rows: int) -> Iterator[slice]:
+    """Slices that cover the rows, a block at a time."""
+    for start in range(0, n_rows, BLOCK):
+        yield slice(start, min(start + BLOCK, n_rows))
+
+
+def name_the_culprit(X: Any, names: tuple[str, ...] | None, first_row: int = 0) -> None:
+    """Raise a ValueError that says where X is not finite; return if it is finite everywhere."""
+    if sparse.issparse(X):
+        entries = X.tocoo()
+        values, where = entries.data, (entries.row, entries.col)
+    else:
+        values, where = X, None
+    bad = ~np.isfinite(values.astype(np.float64, copy=False))
+    if not bad.any():
+        return
+    if where is None:
+        row, column = (int(i[0]) for i in np.nonzero(bad))
+        value = values[row, column]
+    else:
+        at = int(np.argmax(bad))
+        row, column, value = int(where[0][at]), int(where[1][at]), values[at]
+    what = "NaN" if np.isnan(float(value)) else "infinity"
+    label = repr(names[column]) if names is not None else str(column)
+    raise ValueError(
+        f"Input X contains {what}: row {first_row + row}, column {label} is {float(value)} "
+        "(inf and NaN have no mean); drop or impute such rows"
+    )
