@@ -330,6 +330,14 @@ def roughness(loss):
     )
 
 
+def is_piecewise_linear(loss):
+    """Continuous, no curvature anywhere, and yet not one line."""
+    jumps = max(np.abs(loss.value(y, SEARCH + 1e-9) - loss.value(y, SEARCH - 1e-9)).max() for y in (-1, 1))
+    bends = np.ptp(loss.derivative(1, SEARCH)) > 0
+    curved = any(np.any(loss.second_derivative(y, SEARCH)) for y in (-1, 1))
+    return bool(jumps < 1e-6 and bends and not curved)
+
+
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_every_trait_survives_the_attack_and_every_denial_has_a_counterexample(loss):
     traits = loss.traits
@@ -342,6 +350,7 @@ def test_every_trait_survives_the_attack_and_every_denial_has_a_counterexample(l
     assert traits.convex_potential == is_convex_potential(loss)
     assert traits.degree == fitted_degree(loss)
     assert traits.smooth == (roughness(loss) < 1e-3)
+    assert traits.piecewise_linear == is_piecewise_linear(loss)
 
 
 EXACT = [loss for loss in PLAIN if loss.exact]

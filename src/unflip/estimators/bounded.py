@@ -1,4 +1,4 @@
-"""The unhinged loss over scorers that are bounded on the sample: a linear programme (Appendix G of the paper).
+"""The unhinged loss over scorers that are bounded on the sample: a linear programme.
 
 The unit ball of Equation 7 can misclassify separable points; asking |<w, x_n> + b| <= 1 for every row instead
 does not, since Proposition 5's scorer is then within reach. There is no closed form and no

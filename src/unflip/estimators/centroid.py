@@ -8,6 +8,7 @@ classifier learned from noisy labels is, as the sample grows, the one learned fr
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -107,24 +108,25 @@ class UnhingedClassifier(MomentClassifier):
         """
         check_is_fitted(self, "moments_")
         batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
-        return self._leave_one_out(batch) * self.scorer_.gain - self.threshold_
+        with np.errstate(over="ignore", under="ignore"):
+            return np.ldexp(self._leave_one_out(batch), self.scorer_.doublings) - self.threshold_
 
     def _solve(self, moments: Moments) -> LinearScorer:
         means, base = self._class_scorers(moments)
         costs = self._costs(moments.counts)
         direction = costs[:, None] * means
         base = costs * (base + self._spread(moments) / len(costs))
-        unit = moments.unit
         base = np.where(moments.counts == 0, -np.inf, base)  # a class without rows is never chosen
         self.threshold_ = 0.0
         if len(costs) == 2:
             direction, base = direction[1] - direction[0], base[1] - base[0]
             if not isinstance(self.threshold, str):
                 self.threshold_ = float(self.threshold)
-                base = base - self.threshold_ / unit**2
+                base = base - np.ldexp(self.threshold_, -2 * moments.exponent)
         elif self.threshold not in ("mean", 0):
             raise ValueError(f"threshold={self.threshold!r} is for two classes, the labels have {len(costs)}")
-        return LinearScorer(direction, base, moments.origin, unit, gain=unit**2)
+        # <w, phi - mu> is unit^2 <direction, z - center>.
+        return LinearScorer(direction, base, moments.origin, moments.unit, 2 * moments.exponent)
 
     def _class_scorers(self, moments: Moments) -> tuple[Array, Array]:
         """Direction and base of <w_k, .> / lambda for each class, in the frame of the moments."""
@@ -207,8 +209,8 @@ class UnhingedClassifier(MomentClassifier):
         costs = weight[:, None] * member * self._costs(self.moments_.counts)
         cut = best_threshold(scores, costs[:, 1], costs[:, 0])
         old = self.scorer_
-        self.threshold_ = cut * old.gain
-        self._finish(LinearScorer(old.direction, old.base - cut, old.origin, old.unit, old.gain))
+        self.threshold_ = float(np.ldexp(cut, old.doublings))
+        self._finish(replace(old, base=old.base - cut))
 
     def _refuse_rows_needed(self) -> None:
         if self.threshold == "loo":

@@ -38,7 +38,7 @@ class SquareClassifier(MomentClassifier):
 
     >>> from unflip import SquareClassifier
     >>> model = SquareClassifier(regularization=0.0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
-    >>> model.coef_.round(12).tolist(), round(model.intercept_, 12)
+    >>> model.coef_.round(12).tolist(), round(float(model.intercept_), 12)
     ([0.8], -1.2)
     """
 
@@ -77,7 +77,7 @@ class SquareClassifier(MomentClassifier):
             moments.total * variances,
             moments.total * cross,
             moments.counts,
-            self.regularization_ / moments.unit**2,
+            float(np.ldexp(self.regularization_, -2 * moments.exponent)),
         )
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
@@ -87,8 +87,8 @@ class SquareClassifier(MomentClassifier):
         if self.regularization == "gcv":
             ridge = _best_ridge(variances, cross, shares, moments.total)
         else:
-            ridge = float(self.regularization) / moments.unit**2
-        self.regularization_ = ridge * moments.unit**2
+            ridge = float(np.ldexp(self.regularization, -2 * moments.exponent))
+        self.regularization_ = float(np.ldexp(ridge, 2 * moments.exponent))
         direction = (basis @ (cross / (variances + ridge)[:, None])).T
         base = shares - direction @ moments.center
         if len(shares) == 2:

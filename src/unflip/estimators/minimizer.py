@@ -15,11 +15,11 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from unflip import losses
 from unflip.estimators.base import Array, LinearClassifier, all_or_nothing, refuse_single_class
 from unflip.estimators.certificate import Certificate
-from unflip.estimators.hinge import minimize_hinge
 from unflip.estimators.objective import Objective
+from unflip.estimators.piecewise import minimize_piecewise
 from unflip.estimators.scorer import LinearScorer
 from unflip.estimators.smooth import minimize_smooth
-from unflip.losses import Hinge, Loss
+from unflip.losses import Loss
 from unflip.moments import Moments, accumulate
 from unflip.moments.accumulate import in_frame
 
@@ -30,9 +30,9 @@ class LossClassifier(LinearClassifier):
     """A linear classifier that minimises any loss, with a certificate of how well it did.
 
     Without an intercept the objective is Equation 7 to the letter:
-    E[l(y, <w, phi>)] + regularization / 2 |w|^2. With one, the penalty is measured in the spread of the
-    features (their variance, averaged over columns) and the intercept is free, so neither the origin nor the unit
-    of the features matters; on standardised columns the two objectives agree.
+    E[l(y, <w, phi>)] + regularization / 2 |w|^2. With one, the intercept is free and the penalty is
+    measured in the spread of the features (multiplied by their variance, averaged over columns). So neither
+    the origin nor the unit of the features matters; on standardised columns the factor is one.
 
     Parameters
     ----------
@@ -133,6 +133,6 @@ class LossClassifier(LinearClassifier):
 
 
 def _minimize(objective: Objective) -> tuple[Array, Certificate]:
-    if isinstance(objective.loss, Hinge):
-        return minimize_hinge(objective, TOLERANCE)
+    if objective.loss.traits.piecewise_linear:
+        return minimize_piecewise(objective, TOLERANCE)
     return minimize_smooth(objective, TOLERANCE)

@@ -41,6 +41,19 @@ class Objective:
             return self.rows @ parameters
         return self.rows @ parameters[:-1] + parameters[-1]
 
+    def combine(self, weight: Array) -> Array:
+        """The sum of weight x, with the constant one appended to x if there is an intercept."""
+        total = self.rows.T @ weight
+        return np.append(total, weight.sum()) if self.intercept else total
+
+    @property
+    def penalty(self) -> Array:
+        """The curvature of the penalty: lambda for each weight, none for the intercept."""
+        penalty = np.full(self.size, self.ridge)
+        if self.intercept:
+            penalty[-1] = 0.0
+        return penalty
+
     def value(self, parameters: Array) -> float:
         """The regularised risk."""
         w = parameters[: self.rows.shape[1]]
@@ -52,14 +65,14 @@ class Objective:
         slope = np.zeros(self.rows.shape[0])
         for y, weight, v, rows in self._halves(parameters):
             slope[rows] += weight * self.loss.derivative(y, v)
-        return self._back(slope) + self._penalty() * parameters
+        return self.combine(slope) + self.penalty * parameters
 
     def hessian(self, parameters: Array) -> Array:
         """Its matrix of second derivatives."""
         curvature = np.zeros(self.rows.shape[0])
         for y, weight, v, rows in self._halves(parameters):
             curvature[rows] += weight * self.loss.second_derivative(y, v)
-        return self.gram(curvature) + np.diag(self._penalty())
+        return self.gram(curvature) + np.diag(self.penalty)
 
     def gram(self, weight: Array) -> Array:
         """The sum of weight x x', with the constant one appended to x if there is an intercept."""
@@ -77,13 +90,3 @@ class Objective:
         for y, weight in ((1, self.positive), (-1, self.negative)):
             rows = np.flatnonzero(weight)
             yield y, weight[rows], v[rows], rows
-
-    def _back(self, slope: Array) -> Array:
-        gradient = self.rows.T @ slope
-        return np.append(gradient, slope.sum()) if self.intercept else gradient
-
-    def _penalty(self) -> Array:
-        penalty = np.full(self.size, self.ridge)
-        if self.intercept:
-            penalty[-1] = 0.0
-        return penalty

@@ -22,36 +22,40 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class LinearScorer:
-    """gain * (<direction, z> + base), with z = (phi - origin) / unit.
+    """2**doublings * (<direction, z> + base), with z = (phi - origin) / unit.
 
     direction: (d,) for two classes, (K, d) for more; base: a number or (K,).
+
+    >>> scorer = LinearScorer(np.array([2.0]), -1.0, origin=np.array([5.0]))
+    >>> scorer.relative(np.array([[6.0], [5.0]]), lambda X: X).tolist(), scorer.exponent
+    ([0.25, -0.25], 2)
     """
 
     direction: Array
     base: Any
     origin: Array
     unit: float = 1.0
-    gain: float = 1.0
+    doublings: int = 0
 
     @cached_property
     def exponent(self) -> int:
-        """The power of two that relative scores lack."""
+        """The power of two that relative scores lack, the doublings aside."""
         largest = float(np.abs(self.direction).max(initial=0.0))
         return int(np.frexp(largest)[1]) if largest else 0
 
     @property
     def coef(self) -> Array:
         """Weights of the features as they come."""
-        return self.direction * (self.gain / self.unit)
+        return np.ldexp(self.direction / self.unit, self.doublings)
 
     @property
     def intercept(self) -> Any:
         """The score of the zero vector."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.gain * (self.base - self.direction @ (self.origin / self.unit))
+            return np.ldexp(self.base - self.direction @ (self.origin / self.unit), self.doublings)
 
     def relative(self, X: Any, transform: Callable[[Any], Any]) -> Array:
-        """The scores of the rows of X divided by gain * 2**exponent: right in sign and order."""
+        """The scores of the rows of X without their common power of two: right in sign and order."""
         direction = np.ldexp(self.direction, -self.exponent)
         base = np.ldexp(self.base, -self.exponent)
         scores = np.empty((X.shape[0], *self.direction.shape[:-1]))
@@ -66,4 +70,4 @@ class LinearScorer:
     def absolute(self, relative: Array) -> Array:
         """Relative scores in their own scale."""
         with np.errstate(over="ignore", under="ignore"):
-            return np.ldexp(relative * self.gain, self.exponent)
+            return np.ldexp(relative, self.exponent + self.doublings)

@@ -13,6 +13,7 @@ from unflip.estimators.objective import Array, Objective
 from unflip.moments.accumulate import squared_norms
 
 FEW = 300  # parameters up to which the Hessian is formed
+STATIONARY = 1e-6  # the relative gradient norm that counts as a stationary point
 
 
 def minimize_smooth(objective: Objective, tolerance: float) -> tuple[Array, Certificate]:
@@ -80,17 +81,17 @@ def _certify(
         return Certificate("optimality", gap, tolerance * scale, method, iterations)
     start = np.linalg.norm(objective.gradient(np.zeros(objective.size)))
     relative = float(np.linalg.norm(gradient) / start) if start else 0.0
-    return Certificate("stationarity", relative, np.sqrt(tolerance), method, iterations)
+    return Certificate("stationarity", relative, STATIONARY, method, iterations)
 
 
 def _largest_intercept(objective: Objective) -> float:
     """A bound on |b| at the minimum of a convex potential phi.
 
-    The zero scorer costs phi(0), so |w| <= sqrt(2 phi(0) / lambda), and no class may pay more than phi(0) in all:
-    by convexity a class of share p at margin -c pays at least p (phi(0) + c |phi'(0)|).
+    The zero scorer costs phi(0), so |w| <= sqrt(2 phi(0) / lambda), and no class may pay more than phi(0)
+    in all: by convexity a class of share p at margin -c pays at least p (phi(0) + c |phi'(0)|).
     """
     level = float(objective.loss.value(1, 0.0))
     slope = -float(objective.loss.derivative(1, 0.0))
     radius = float(np.sqrt(squared_norms(objective.rows).max(initial=0.0)))
     rarest = min(objective.positive.sum(), objective.negative.sum())
-    return radius * np.sqrt(2 * level / objective.ridge) + level / slope * (1 / rarest - 1)
+    return float(radius * np.sqrt(2 * level / objective.ridge) + level / slope * (1 / rarest - 1))

@@ -37,6 +37,7 @@ class Traits:
         The paper asks for differentiability too, and counts the hinge all the same; so do we.
     linear_odd: odd(v) = c v, so a linear scorer meets labels only in E[y phi(x)].
     smooth: twice continuously differentiable in v.
+    piecewise_linear: made of straight lines with kinks.
     degree: l is a polynomial of this degree in v, so these moments of phi(x) suffice; else None.
     """
 
@@ -48,6 +49,7 @@ class Traits:
     convex_potential: bool = False
     linear_odd: bool = False
     smooth: bool = False
+    piecewise_linear: bool = False
     degree: int | None = None
 
 

@@ -22,7 +22,7 @@ class Hinge(MarginLoss):
     [2.0, 0.5, 0.0]
     """
 
-    traits = Traits(convex=True, convex_potential=True)
+    traits = Traits(convex=True, convex_potential=True, piecewise_linear=True)
     exact = True
 
     def _phi(self, m: Array) -> Array:

@@ -147,7 +147,7 @@ class Ramp(MarginLoss):
     [1.0, 0.25, 0.0]
     """
 
-    traits = Traits(symmetric=True, bounded_above=True)
+    traits = Traits(symmetric=True, bounded_above=True, piecewise_linear=True)
     exact = True
 
     def _phi(self, m: Array) -> Array:

@@ -82,6 +82,11 @@ class Moments:
         return float(self.counts.sum())
 
     @property
+    def exponent(self) -> int:
+        """The binary logarithm of the unit."""
+        return int(np.frexp(self.unit)[1]) - 1
+
+    @property
     def center(self) -> Array:
         """The mean of z over all rows: the mean feature, as seen from the origin, in units."""
         return self.sums.sum(axis=0) / self.total

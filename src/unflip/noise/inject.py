@@ -23,7 +23,7 @@ def flip_labels(
     flipped by a coin of its own. With the same generator state a higher rate flips the same labels
     and more. `quota=True` flips an exact number instead: the expected total, rounded, spread over the
     classes so that each is within one of its own expectation. `classes` names all classes where `y`
-    may lack some; it orders the rows of a noise table.
+    may lack some; it orders the rows of a noise table, which otherwise follow the sorted labels.
 
     >>> flip_labels(["cat", "dog", "dog", "cat"], 0.25, rng=1, quota=True).tolist()
     ['dog', 'dog', 'dog', 'cat']
@@ -31,18 +31,35 @@ def flip_labels(
     labels = np.asarray(y)
     if labels.ndim != 1:
         raise ValueError(f"labels form one column, got an array of shape {labels.shape}")
-    known = np.unique(labels if classes is None else np.asarray(classes))
-    codes = np.searchsorted(known, labels)
-    strange = labels[known[np.minimum(codes, len(known) - 1)] != labels] if len(known) else labels
-    if strange.size:
-        raise ValueError(f"label {strange[0]!r} is not among the classes {known.tolist()}")
+    known, codes, place = _encoded(labels, classes)
     if len(known) < 2:
         raise ValueError(f"noise needs at least two classes, got {known.tolist()}; name them in classes=")
-    transition = as_noise(noise, len(known)).transition.astype(np.float64)
+    transition = as_noise(noise, len(known)).transition.astype(np.float64)[np.ix_(place, place)]
     generator = np.random.default_rng(rng)
     leave = np.where(np.eye(len(known), dtype=bool), 0.0, transition)
     flipped = _by_quota(codes, leave, generator) if quota else _by_coin(codes, leave, generator)
     return known[flipped]
+
+
+def _encoded(labels: Array, classes: Any) -> tuple[Array, Array, Array]:
+    """The sorted classes, the code of each label, and the place of each class in the user's order."""
+    try:
+        named = np.unique(labels) if classes is None else np.asarray(classes)
+        known, place = np.unique(named, return_index=True)
+        codes = np.searchsorted(known, labels)
+        missing = bool(np.any(labels != labels))
+    except TypeError:  # None, pandas.NA, or a mixture of types
+        raise ValueError("labels must be of one sortable type, none of them missing") from None
+    if missing:
+        raise ValueError("labels must not be missing, got NaN among them")
+    if len(known) < named.size:
+        raise ValueError(f"classes= names each class once, got {named.tolist()}")
+    strange = labels[known[np.minimum(codes, len(known) - 1)] != labels] if len(known) else labels
+    if strange.size:
+        raise ValueError(f"label {strange.tolist()[0]!r} is not among the classes {known.tolist()}")
+    if labels.size and np.array_equal(same := known.astype(labels.dtype), known):
+        known = same  # the copy keeps the dtype of the labels where that can hold every class
+    return known, codes, place
 
 
 def _by_coin(codes: Array, leave: Array, rng: np.random.Generator) -> Array:
@@ -55,14 +72,23 @@ def _by_coin(codes: Array, leave: Array, rng: np.random.Generator) -> Array:
 def _by_quota(codes: Array, leave: Array, rng: np.random.Generator) -> Array:
     sizes = np.bincount(codes, minlength=len(leave))
     expected = sizes[:, None] * leave
-    moves = np.floor(expected + 1e-9).astype(int)
-    missing = round(float(expected.sum())) - int(moves.sum())
-    # Largest remainders first; a stable sort keeps the outcome a function of the numbers alone.
-    for cell in np.argsort(-(expected - moves).ravel(), kind="stable")[: max(missing, 0)]:
-        moves.flat[cell] += 1
+    leaving = expected.sum(axis=1)
     flipped = codes.copy()
-    for clean in range(len(leave)):
-        rows = rng.permutation(np.flatnonzero(codes == clean))
-        target = np.repeat(np.arange(len(leave)), moves[clean])[: len(rows)]
-        flipped[rows[: len(target)]] = target
+    # First how many leave each class, then where they go: no class is asked for more than it has.
+    for clean, total in enumerate(_rounded(leaving, round(float(leaving.sum())))):
+        rows = rng.permutation(np.flatnonzero(codes == clean))[:total]
+        flipped[rows] = np.repeat(np.arange(len(leave)), _rounded(expected[clean], total))
     return flipped
+
+
+def _rounded(expected: Array, total: int) -> Array:
+    """Whole numbers summing to `total`, each within one of its expectation: largest remainders first.
+
+    >>> _rounded(np.array([0.5, 1.75, 2.75]), 5).tolist()
+    [0, 2, 3]
+    """
+    whole = np.floor(expected).astype(int)
+    # A stable sort keeps the outcome a function of the numbers alone.
+    first = np.argsort(whole - expected, kind="stable")
+    whole[first[: total - whole.sum()]] += 1
+    return whole

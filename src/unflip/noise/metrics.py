@@ -69,7 +69,7 @@ def clean_auc(noisy_auc: Any, noise: Noise | float, noisy_base_rate: Any = 0.5) 
     0.9
     """
     slope = _contrast(noise, noisy_base_rate)
-    return (noisy_auc - 0.5) / slope + 0.5
+    return (noisy_auc - (1 - slope) / 2) / slope
 
 
 def noisy_auc(clean_auc: Any, noise: Noise | float, noisy_base_rate: Any = 0.5) -> Any:
@@ -78,7 +78,8 @@ def noisy_auc(clean_auc: Any, noise: Noise | float, noisy_base_rate: Any = 0.5) 
     >>> round(noisy_auc(0.9, SymmetricNoise(0.2)), 12)
     0.74
     """
-    return _contrast(noise, noisy_base_rate) * (clean_auc - 0.5) + 0.5
+    slope = _contrast(noise, noisy_base_rate)
+    return slope * clean_auc + (1 - slope) / 2
 
 
 def _accuracy_line(noise: Noise | float) -> tuple[Any, Any]:
@@ -92,6 +93,8 @@ def _accuracy_line(noise: Noise | float) -> tuple[Any, Any]:
             "under class-conditional noise the noisy accuracy does not determine the clean one; "
             "use clean_balanced_accuracy with the share of noisy positives"
         )
+    if not stay > confuse:
+        raise ValueError(f"under {model!r} the true class is no likelier than another, and no score recovers")
     # A right prediction survives with 1 - rho, a wrong one becomes right with rho / (K - 1).
     return stay - confuse, confuse
 
@@ -115,8 +118,9 @@ def _contrast(noise: Noise | float, noisy_base_rate: Any) -> Any:
     if model.n_classes != 2:
         raise ValueError(f"the AUC is corrected for two classes, the noise model has {model.n_classes}")
     (_, low), (_, high) = model.transition.tolist()
+    share = np.asarray(noisy_base_rate)
     base = model.restore(noisy_base_rate)
-    if not np.all((np.asarray(base) > 0) & (np.asarray(base) < 1)):
+    if not np.all((share > low) & (share < high) & (np.asarray(base) > 0) & (np.asarray(base) < 1)):
         raise ValueError(
             f"under {model!r} the share of noisy positives lies strictly between {low} and {high}, "
             f"got {noisy_base_rate!r}"

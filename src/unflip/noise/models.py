@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,10 @@ class Noise(ABC):
 
     def _through(self, table: Array, class_probability: Any) -> Any:
         p = np.asarray(class_probability)
-        if p.dtype != object:
-            p = p.astype(np.float64, copy=False)
+        if p.dtype.kind == "f":  # floats stay floats, also under fractional rates
+            p, table = p.astype(np.float64, copy=False), table.astype(np.float64, copy=False)
+        elif p.dtype != object:
+            p = p.astype(object if table.dtype == object else np.float64)
         if self.n_classes == 2:
             result = (1 - p) * table[0, 1] + p * table[1, 1]
             return (
@@ -108,7 +111,9 @@ class UniformNoise(Noise):
     def __post_init__(self) -> None:
         if self.n_classes < 2:
             raise ValueError(f"noise needs at least two classes, got n_classes={self.n_classes!r}")
-        if not 0 <= self.rate < Fraction(self.n_classes - 1, self.n_classes):
+        limit = Fraction(self.n_classes - 1, self.n_classes)
+        # Against the rounded limit too: the float 2/3 lies below the fraction, yet means it.
+        if not (0 <= self.rate < limit and self.rate < float(limit)):
             raise ValueError(
                 f"a uniform noise rate over {self.n_classes} classes lies in "
                 f"[0, {self.n_classes - 1}/{self.n_classes}), got {self.rate!r}"
@@ -125,6 +130,7 @@ class UniformNoise(Noise):
         return _alike(self.n_classes, (1 - stray) / rest, -stray / rest)
 
 
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class ClassConditionalNoise(Noise):
     """Noise that depends on the clean class, given by one flip rate a class or by the whole table.
 
@@ -135,9 +141,14 @@ class ClassConditionalNoise(Noise):
     [[0.9, 0.1], [0.3, 0.7]]
     """
 
+    n_classes: int
+    _transition: Array
+
     def __init__(self, matrix_or_rates: Any) -> None:
         given = np.asarray(matrix_or_rates)
-        if given.dtype != object:
+        if given.dtype == object and all(isinstance(p, Rational) for p in given.flat):
+            given = np.vectorize(Fraction, otypes=[object])(given)  # a plain 0 among fractions is one too
+        else:
             given = given.astype(np.float64)
         if given.ndim == 1:
             if len(given) < 2:
@@ -155,9 +166,9 @@ class ClassConditionalNoise(Noise):
             raise ValueError(
                 f"the two flip rates must sum to less than 1, got {given[0, 1]} and {given[1, 0]}"
             )
-        self.n_classes = len(given)
-        self._transition = given.copy()
-        self._transition.flags.writeable = False
+        given.flags.writeable = False
+        object.__setattr__(self, "n_classes", len(given))
+        object.__setattr__(self, "_transition", given)
 
     @property
     def transition(self) -> Array:
@@ -168,10 +179,14 @@ class ClassConditionalNoise(Noise):
         if self.n_classes == 2:  # by hand, so that fractions stay exact
             (a, b), (c, d) = self._transition.tolist()
             return np.array([[d, -b], [-c, a]]) / (a * d - b * c)
-        try:
-            return np.linalg.inv(self._transition.astype(np.float64))
-        except np.linalg.LinAlgError:
-            raise ValueError("the noise table is singular: under it some classes look alike") from None
+        exact = self._transition.dtype == object
+        inverse = _exact_inverse(self._transition) if exact else _float_inverse(self._transition)
+        if inverse is None:
+            raise ValueError("the noise table is singular: under it some classes look alike")
+        return inverse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ClassConditionalNoise, (self._transition,)  # a plain copy would have a writable table
 
     def __repr__(self) -> str:
         return f"ClassConditionalNoise({self._transition.tolist()})"
@@ -203,3 +218,28 @@ def as_noise(noise: Noise | Any, n_classes: int) -> Noise:
 def _alike(n_classes: int, own: Any, other: Any) -> Array:
     """A table that treats all classes alike."""
     return np.where(np.eye(n_classes, dtype=bool), own, other)
+
+
+def _float_inverse(table: Array) -> Array | None:
+    """The inverse, or None where the table is singular up to rounding."""
+    return np.linalg.inv(table) if np.linalg.cond(table) < 1e12 else None
+
+
+def _exact_inverse(table: Array) -> Array | None:
+    """The inverse of a table of fractions by Gauss-Jordan elimination, or None where there is none.
+
+    >>> _exact_inverse(np.array([[Fraction(1, 2), Fraction(1, 2)], [Fraction(0), Fraction(1)]])).tolist()
+    [[Fraction(2, 1), Fraction(-1, 1)], [Fraction(0, 1), Fraction(1, 1)]]
+    """
+    size = len(table)
+    work = np.hstack([table, _alike(size, Fraction(1), Fraction(0))])
+    for k in range(size):
+        pivot = k + int(np.argmax(np.abs(work[k:, k])))
+        if not work[pivot, k]:
+            return None
+        work[[k, pivot]] = work[[pivot, k]]
+        work[k] /= work[k, k]
+        for row in range(size):
+            if row != k:
+                work[row] -= work[row, k] * work[k]
+    return work[:, size:]

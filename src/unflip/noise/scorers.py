@@ -40,11 +40,11 @@ class _CleanScorer:
         from sklearn.metrics import get_scorer
 
         noisy = get_scorer(self.metric)(estimator, X, y)
-        labels, counts = np.unique(np.asarray(y), return_counts=True)
-        noise = as_noise(self.noise, len(getattr(estimator, "classes_", labels)))
+        classes = np.asarray(getattr(estimator, "classes_", np.unique(y)))
+        noise = as_noise(self.noise, len(classes))
         if self.metric == "accuracy":
             return float(clean_accuracy(noisy, noise))
-        share = counts[-1] / counts.sum() if len(labels) == 2 else 0.5
+        share = float(np.mean(np.asarray(y) == classes[1])) if len(classes) == 2 else 0.5
         correct = clean_auc if self.metric == "roc_auc" else clean_balanced_accuracy
         return float(correct(noisy, noise, share))
 
