@@ -5,13 +5,32 @@
 ['yes']
 """
 
-from unflip.estimators import (
-    BoundedUnhingedClassifier,
-    LossClassifier,
-    SquareClassifier,
-    UnhingedClassifier,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unflip.estimators import (
+        BoundedUnhingedClassifier,
+        LossClassifier,
+        SquareClassifier,
+        UnhingedClassifier,
+    )
 
 __version__ = "0.1.0"
 
 __all__ = ["BoundedUnhingedClassifier", "LossClassifier", "SquareClassifier", "UnhingedClassifier"]
+
+_MODULES = ("estimators", "features", "losses", "moments", "noise", "sources", "theory")
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use, so that `import unflip` costs nothing that is not needed."""
+    if name in __all__:
+        return getattr(import_module("unflip.estimators"), name)
+    if name in _MODULES:
+        return import_module(f"unflip.{name}")
+    raise AttributeError(f"module 'unflip' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_MODULES, "__version__"])

@@ -209,7 +209,8 @@ class UnhingedClassifier(MomentClassifier):
         costs = weight[:, None] * member * self._costs(self.moments_.counts)
         cut = best_threshold(scores, costs[:, 1], costs[:, 0])
         old = self.scorer_
-        self.threshold_ = float(np.ldexp(cut, old.doublings))
+        with np.errstate(over="ignore"):
+            self.threshold_ = float(np.ldexp(cut, old.doublings))
         self._finish(replace(old, base=old.base - cut))
 
     def _refuse_rows_needed(self) -> None:

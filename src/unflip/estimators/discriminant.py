@@ -87,8 +87,10 @@ class SquareClassifier(MomentClassifier):
         if self.regularization == "gcv":
             ridge = _best_ridge(variances, cross, shares, moments.total)
         else:
-            ridge = float(np.ldexp(self.regularization, -2 * moments.exponent))
-        self.regularization_ = float(np.ldexp(ridge, 2 * moments.exponent))
+            with np.errstate(over="ignore"):
+                ridge = float(np.ldexp(self.regularization, -2 * moments.exponent))
+        with np.errstate(over="ignore"):
+            self.regularization_ = float(np.ldexp(ridge, 2 * moments.exponent))
         direction = (basis @ (cross / (variances + ridge)[:, None])).T
         base = shares - direction @ moments.center
         if len(shares) == 2:

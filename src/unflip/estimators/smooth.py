@@ -1,7 +1,7 @@
 """Minimise a differentiable objective: closed form for quadratics, Newton or L-BFGS for the rest.
 
-With few parameters a trust-region Newton method finds the minimum and a few plain Newton steps polish
-it; with many L-BFGS does. Both come from SciPy.
+With few parameters Newton's method goes to the last digit: eigenvalues of the Hessian are taken by their
+absolute value, so that saddles repel it, and steps are halved until they help. With many, SciPy's L-BFGS.
 """
 
 from __future__ import annotations
@@ -25,42 +25,55 @@ def minimize_smooth(objective: Objective, tolerance: float) -> tuple[Array, Cert
     >>> certificate.met, round(1 / (1 + np.exp(w[0])) - 0.1 * w[0], 12)  # the slope vanishes
     (True, np.float64(0.0))
     """
+    zero = np.zeros(objective.size)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if objective.size > FEW:
+            return _lbfgs(objective, tolerance)
+        if objective.loss.traits.degree is not None:
+            solution = np.linalg.lstsq(objective.hessian(zero), -objective.gradient(zero), rcond=None)[0]
+            return solution, _certify(objective, solution, tolerance, "closed form", 1)
+        solution, steps = _newton(objective, zero)
+        return solution, _certify(objective, solution, tolerance, "newton", steps)
+
+
+def _lbfgs(objective: Objective, tolerance: float) -> tuple[Array, Certificate]:
     from scipy.optimize import minimize
 
-    zero = np.zeros(objective.size)
-    degree = objective.loss.traits.degree
-    if degree is not None and objective.size <= FEW:
-        solution = np.linalg.lstsq(objective.hessian(zero), -objective.gradient(zero), rcond=None)[0]
-        return solution, _certify(objective, solution, tolerance, "closed form", 1)
-    call = {"fun": objective.value, "x0": zero, "jac": objective.gradient}
-    with np.errstate(over="ignore", invalid="ignore"):
-        if objective.size <= FEW:
-            found = minimize(
-                **call,
-                hess=objective.hessian,
-                method="trust-exact",
-                options={"gtol": 1e-12, "maxiter": 500, "max_trust_radius": 1e6},
-            )
-            solution, steps = _polish(objective, found.x)
-            return solution, _certify(objective, solution, tolerance, "newton", int(found.nit) + steps)
-        options = {"maxiter": 10_000, "maxfun": 20_000, "ftol": 0.0, "gtol": 1e-10, "maxcor": 20}
-        found = minimize(**call, method="L-BFGS-B", options=options)
+    options = {"maxiter": 10_000, "maxfun": 20_000, "ftol": 0.0, "gtol": 1e-10, "maxcor": 20}
+    start = np.zeros(objective.size)
+    found = minimize(objective.value, start, jac=objective.gradient, method="L-BFGS-B", options=options)
     return found.x, _certify(objective, found.x, tolerance, "l-bfgs", int(found.nit))
 
 
-def _polish(objective: Objective, start: Array, most: int = 10) -> tuple[Array, int]:
-    """Newton steps for as long as each one lowers the gradient."""
-    best, gradient = start, objective.gradient(start)
+def _newton(objective: Objective, start: Array, most: int = 300) -> tuple[Array, int]:
+    here, value, gradient = start, objective.value(start), objective.gradient(start)
+    reach = 1.0  # how far scores may move in one step; losses that level off punish a leap
     for step in range(most):
-        try:
-            move = np.linalg.solve(objective.hessian(best), gradient)
-        except np.linalg.LinAlgError:
-            return best, step
-        nearer = objective.gradient(best - move)
-        if not np.linalg.norm(nearer) < np.linalg.norm(gradient):
-            return best, step
-        best, gradient = best - move, nearer
-    return best, most
+        eigenvalues, basis = np.linalg.eigh(objective.hessian(here))
+        size = np.abs(eigenvalues)
+        move = basis @ (basis.T @ gradient / np.maximum(size, 1e-15 * size.max(initial=1e-300)))
+        leap = float(np.abs(objective.scores(move)).max(initial=0.0))
+        there = _shortened(objective, here, value, gradient, move * min(1.0, reach / max(leap, 1e-300)))
+        if there is None:
+            return here, step
+        here, value, gradient = there, objective.value(there), objective.gradient(there)
+        reach *= 4
+    return here, most
+
+
+def _shortened(objective: Objective, here: Array, value: float, gradient: Array, move: Array) -> Array | None:
+    """The longest of ever halved steps that lowers the objective or, level to rounding, the gradient."""
+    slope, norm = float(gradient @ move), float(np.linalg.norm(gradient))
+    for halvings in range(60):
+        length = 0.5**halvings
+        there = here - length * move
+        new = objective.value(there)
+        if new <= value - 1e-4 * length * slope and new < value:
+            return there
+        level = abs(new - value) <= 1e-14 * max(abs(value), 1e-300)
+        if level and np.linalg.norm(objective.gradient(there)) < 0.9 * norm:
+            return there
+    return None
 
 
 def _certify(

@@ -73,8 +73,6 @@ def encode(y: Any) -> Labels:
     if labels.ndim == 2 and labels.shape[1] > 1:
         return _soft_rows(labels)
     labels = column_or_1d(labels, warn=True)
-    if labels.dtype.kind == "c":
-        raise ValueError("labels are complex numbers; give classes or probabilities")
     _refuse_missing(labels)
     if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
         return _soft_column(labels)

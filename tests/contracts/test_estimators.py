@@ -1,0 +1,427 @@
+"""One battery for every estimator; adding a member to ESTIMATORS is all it takes."""
+
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import check_estimator
+
+from unflip import BoundedUnhingedClassifier, LossClassifier, SquareClassifier, UnhingedClassifier
+from unflip.losses import Hinge, Logistic, noise_corrected
+
+ESTIMATORS = [
+    UnhingedClassifier(),
+    UnhingedClassifier(center=False, threshold=0.0),
+    UnhingedClassifier(threshold="loo"),
+    UnhingedClassifier(class_weight="balanced"),
+    SquareClassifier(),
+    SquareClassifier(regularization=0.5),
+    LossClassifier(),
+    LossClassifier("hinge"),
+    LossClassifier("squared_hinge"),
+    LossClassifier("exponential"),
+    LossClassifier("square"),
+    LossClassifier("t_logistic"),
+    LossClassifier("tangent_boost"),
+    LossClassifier("sigmoid"),
+    LossClassifier("ramp"),
+    LossClassifier("unhinged", fit_intercept=False),
+    LossClassifier(noise_corrected(Logistic(), 0.2), regularization=0.5),
+    LossClassifier(noise_corrected(Hinge(), 0.2), regularization=0.5),
+    BoundedUnhingedClassifier(),
+    BoundedUnhingedClassifier(fit_intercept=False),
+]
+DEFAULTS = [UnhingedClassifier(), SquareClassifier(), LossClassifier(), BoundedUnhingedClassifier()]
+MOMENTAL = [
+    UnhingedClassifier(),
+    UnhingedClassifier(center=False),
+    SquareClassifier(),
+    SquareClassifier(regularization=1.0),
+]
+
+every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+
+
+def make_data(n_classes=2, n=200, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    centers = 1.5 * rng.normal(size=(n_classes, d))
+    return centers[y] + rng.normal(size=(n, d)), y
+
+
+def classes_of(estimator):
+    binary_only = (
+        isinstance(estimator, BoundedUnhingedClassifier) or estimator.get_params().get("threshold") == "loo"
+    )
+    return [2] if binary_only else [2, 3]
+
+
+# scikit-learn's own checks
+
+
+@pytest.mark.parametrize("estimator", DEFAULTS, ids=repr)
+def test_every_check_of_scikit_learn_passes_and_none_is_skipped(estimator):
+    results = check_estimator(estimator, on_skip=None)
+    assert len(results) >= 60
+    assert {r["status"] for r in results} == {"passed"}
+
+
+LEFT_OUT = [
+    "check_param_validation",
+    "check_dataframe_column_names_consistency",
+    "check_inplace_ensure_writeable",
+    "check_estimator_sparse_tag",
+    "check_sample_weights_not_overwritten",
+]
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+@pytest.mark.parametrize("estimator", DEFAULTS, ids=repr)
+def test_the_checks_that_check_estimator_leaves_out_pass_too(estimator, name):
+    getattr(estimator_checks, name)(type(estimator).__name__, estimator)
+
+
+def test_balanced_class_weight_is_what_scikit_learn_means_by_it():
+    estimator_checks.check_class_weight_balanced_linear_classifier("UnhingedClassifier", UnhingedClassifier())
+
+
+# Input in every shape it comes in
+
+
+@every
+def test_every_container_and_dtype_gives_the_same_classifier(estimator):
+    for k in classes_of(estimator):
+        X, y = make_data(k)
+        X = np.round(X * 8) / 8  # exact in float16, so that all containers hold the same numbers
+        expected = clone(estimator).fit(X, y).decision_function(X)
+        scale = np.abs(expected).max()
+        wide = np.zeros((len(X), 2 * X.shape[1]))
+        wide[:, ::2] = X
+        containers = [
+            X.astype(np.float32),
+            X.astype(np.float16),
+            np.asfortranarray(X),
+            wide[:, ::2],
+            X[::-1][::-1],
+            X.tolist(),
+            pd.DataFrame(X, columns=list("abcd")),
+            pl.DataFrame(X, schema=list("abcd")),
+            sparse.csr_matrix(X),
+            sparse.csc_array(X),
+            sparse.coo_array(X),
+        ]
+        for container in containers:
+            model = clone(estimator).fit(container, y)
+            assert_allclose(model.decision_function(container), expected, atol=1e-6 * scale, rtol=0)
+        integers = (X * 8).astype(np.int64)
+        exact = clone(estimator).fit(integers.astype(float), y).decision_function(integers.astype(float))
+        assert_allclose(clone(estimator).fit(integers, y).decision_function(integers), exact, rtol=1e-9)
+
+
+@every
+def test_a_model_fitted_to_dense_rows_scores_sparse_rows_alike(estimator):
+    X, y = make_data()
+    X[np.abs(X) < 0.5] = 0
+    X[:, 0] += 50  # an offset, which sparse rows cannot be shifted by
+    for fitted_to in (X, sparse.csr_array(X)):
+        model = clone(estimator).fit(fitted_to, y)
+        dense, thin = model.decision_function(X), model.decision_function(sparse.csr_array(X))
+        assert_allclose(thin, dense, atol=1e-8 * np.abs(dense).max())
+
+
+LABELS = {
+    "int": lambda y: y,
+    "negative": lambda y: 2 * y - 1,
+    "str": lambda y: np.array(["ape", "bee", "cat"])[y],
+    "object": lambda y: np.array(["ape", "bee", "cat"], dtype=object)[y],
+    "bool": lambda y: y.astype(bool),
+    "float": lambda y: y.astype(float),
+    "bytes": lambda y: np.array([b"a", b"b", b"c"])[y],
+    "series": lambda y: pd.Series(np.array(["ape", "bee", "cat"])[y], index=np.arange(len(y)) + 7),
+    "categorical": lambda y: pd.Series(pd.Categorical(np.array(["ape", "bee", "cat"])[y])),
+    "polars": lambda y: pl.Series(np.array(["ape", "bee", "cat"])[y]),
+    "list": lambda y: np.array(["ape", "bee", "cat"])[y].tolist(),
+}
+
+
+@every
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_of_any_type_come_back_as_they_were(estimator, kind):
+    X, y = make_data()
+    labels = LABELS[kind](y)
+    model, plain = clone(estimator).fit(X, labels), clone(estimator).fit(X, y)
+    assert_array_equal(model.predict(X), np.asarray(labels)[[np.argmax(y == p) for p in plain.predict(X)]])
+    assert set(model.predict(X)) <= set(np.asarray(labels).tolist())
+
+
+@every
+def test_predictions_are_the_sign_or_the_largest_of_the_scores(estimator):
+    for k in classes_of(estimator):
+        X, y = make_data(k)
+        model = clone(estimator).fit(X, y)
+        scores = model.decision_function(X)
+        assert scores.shape == ((len(X),) if k == 2 else (len(X), k))
+        assert model.coef_.shape == ((4,) if k == 2 else (k, 4))
+        assert_allclose(scores, X @ model.coef_.T + model.intercept_, atol=1e-9 * np.abs(scores).max())
+        chosen = (scores > 0).astype(int) if k == 2 else scores.argmax(axis=1)
+        assert_array_equal(model.predict(X), model.classes_[chosen])
+
+
+@every
+def test_integer_weights_are_repetitions_and_zero_weights_are_absence(estimator):
+    X, y = make_data(n=60)
+    weight = np.random.default_rng(1).integers(0, 4, len(y))
+    weighted = clone(estimator).fit(X, y, sample_weight=weight).decision_function(X)
+    repeated = clone(estimator).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).decision_function(X)
+    if estimator.get_params().get("threshold") == "loo":
+        # Leaving out a row of weight 2 leaves out both copies, so thresholds may differ; directions may not.
+        assert_allclose(np.diff(weighted), np.diff(repeated), atol=1e-9)
+    else:
+        assert_allclose(weighted, repeated, atol=1e-6 * np.abs(repeated).max())
+
+
+@every
+def test_soft_labels_equal_the_weighted_pair_of_hard_ones(estimator):
+    X, y = make_data(n=60)
+    certainty = np.random.default_rng(2).choice([0.0, 0.25, 0.5, 1.0], len(y))
+    if estimator.get_params().get("threshold") == "loo":
+        pytest.skip("leaving out a soft row leaves out both halves: not the same threshold by definition")
+    soft = clone(estimator).fit(X, certainty)
+    pair = clone(estimator).fit(
+        np.vstack([X, X]),
+        np.repeat([0, 1], len(y)),
+        sample_weight=np.concatenate([1 - certainty, certainty]),
+    )
+    scale = np.abs(pair.decision_function(X)).max()
+    assert_allclose(soft.decision_function(X), pair.decision_function(X), atol=1e-6 * scale)
+    assert soft.classes_.tolist() == [0, 1]
+
+
+@every
+def test_soft_rows_of_several_classes_equal_their_weighted_hard_parts(estimator):
+    if classes_of(estimator) == [2]:
+        return
+    X, _ = make_data(3, n=60)
+    p = np.random.default_rng(3).dirichlet(np.ones(3), size=len(X))
+    soft = clone(estimator).fit(X, p)
+    parts = clone(estimator).fit(np.vstack([X] * 3), np.repeat([0, 1, 2], len(X)), sample_weight=p.T.ravel())
+    scale = np.abs(parts.decision_function(X)).max()
+    assert_allclose(soft.decision_function(X), parts.decision_function(X), atol=1e-6 * scale)
+
+
+@every
+def test_estimators_pickle_clone_and_repeat_themselves(estimator):
+    X, y = make_data()
+    model = clone(estimator).fit(X, y)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), model.decision_function(X))
+    assert_array_equal(clone(model).fit(X, y).decision_function(X), model.decision_function(X))
+    assert "fitted" in model._repr_html_() or model._repr_html_()
+
+
+@every
+def test_estimators_work_in_pipelines_and_cross_validation(estimator):
+    X, y = make_data()
+    scores = cross_val_score(make_pipeline(StandardScaler(), clone(estimator)), X, y, cv=3)
+    assert scores.mean() > 0.7
+
+
+@pytest.mark.parametrize("estimator", DEFAULTS, ids=repr)
+def test_sample_weights_can_be_routed(estimator):
+    X, y = make_data()
+    with config_context(enable_metadata_routing=True):
+        routed = clone(estimator).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        weight = np.linspace(0.1, 1, len(y))
+        assert cross_val_score(routed, X, y, cv=3, params={"sample_weight": weight}).mean() > 0.7
+
+
+@every
+def test_features_are_fitted_without_labels_and_used_everywhere(estimator):
+    X, y = make_data()
+    inside = clone(estimator).set_params(features=StandardScaler()).fit(X, y)
+    outside = clone(estimator).fit(StandardScaler().fit_transform(X), y)
+    scores = outside.decision_function(StandardScaler().fit_transform(X))
+    assert_allclose(inside.decision_function(X), scores, atol=1e-7 * np.abs(scores).max())
+
+
+# Scale: a common factor, an offset and half precision do not change the classifier
+
+
+def is_indifferent(estimator):
+    """Without centring or intercept the origin matters; with an absolute ridge the unit does."""
+    parameters = estimator.get_params()
+    absolute = isinstance(estimator, SquareClassifier) and parameters["regularization"] != "gcv"
+    return parameters.get("center", True) and parameters.get("fit_intercept", True) and not absolute
+
+
+INDIFFERENT = [estimator for estimator in ESTIMATORS if is_indifferent(estimator)]
+
+
+@pytest.mark.parametrize("estimator", INDIFFERENT, ids=repr)
+@pytest.mark.parametrize("factor", [1e-150, 1e-60, 1e-9, 1e-3, 1e4, 1e20, 1e90, 1e150])
+def test_a_common_factor_does_not_change_the_classifier(estimator, factor):
+    for k in classes_of(estimator):
+        X, y = make_data(k)
+        expected = clone(estimator).fit(X, y).predict(X)
+        assert_array_equal(clone(estimator).fit(X * factor, y).predict(X * factor), expected)
+
+
+@pytest.mark.parametrize("estimator", INDIFFERENT, ids=repr)
+@pytest.mark.parametrize("offset", [1e4, 1e9, 1e15, -1e15])
+def test_an_offset_does_not_change_the_classifier_beyond_the_rounding_of_the_data(estimator, offset):
+    for k in classes_of(estimator):
+        X, y = make_data(k)
+        there = X * 4 + offset
+        back = there - offset  # what the rounding left of the data, exactly
+        assert_array_equal(
+            clone(estimator).fit(there, y).predict(there), clone(estimator).fit(back, y).predict(back)
+        )
+
+
+@pytest.mark.parametrize("estimator", INDIFFERENT, ids=repr)
+def test_a_huge_constant_column_does_not_change_the_classifier(estimator):
+    X, y = make_data()
+    with_constant = np.column_stack([X, np.full(len(X), 1e15)])
+    assert_array_equal(
+        clone(estimator).fit(with_constant, y).predict(with_constant), clone(estimator).fit(X, y).predict(X)
+    )
+
+
+@pytest.mark.parametrize("estimator", INDIFFERENT, ids=repr)
+@pytest.mark.parametrize("factor", [1e-300, 1e-200, 1e200, 1e305, 1e307])
+def test_beyond_the_promised_range_the_answer_is_right_or_the_column_is_named(estimator, factor):
+    X, y = make_data()
+    with np.errstate(over="ignore"):
+        scaled = X * factor
+    try:
+        predicted = clone(estimator).fit(scaled, y).predict(scaled)
+    except ValueError as error:
+        predicted = str(error)
+    if isinstance(predicted, str):
+        assert re.search(r"column \d", predicted)
+    else:
+        assert_array_equal(predicted, clone(estimator).fit(X, y).predict(X))
+
+
+# Bad input: one sentence that names the culprit, and the fitted state stays as it was
+
+
+GOOD_X = [[0.0, 1.0], [1.0, 0.5], [4.0, 5.0], [5.0, 4.0]]
+GOOD_Y = ["a", "a", "b", "b"]
+
+
+def changed(row, column, value):
+    rows = [list(r) for r in GOOD_X]
+    rows[row][column] = value
+    return rows
+
+
+BAD = {
+    "nan": (changed(2, 1, np.nan), GOOD_Y, None, ValueError, "NaN.*row 2, column 1"),
+    "infinity": (changed(1, 0, np.inf), GOOD_Y, None, ValueError, "infinity.*row 1, column 0"),
+    "minus infinity": (changed(1, 0, -np.inf), GOOD_Y, None, ValueError, "infinity.*row 1, column 0"),
+    "nan in a named column": (
+        pd.DataFrame(changed(3, 0, np.nan), columns=["age", "size"]),
+        GOOD_Y,
+        None,
+        ValueError,
+        "row 3, column 'age'",
+    ),
+    "nan in sparse": (sparse.csr_array(changed(2, 1, np.nan)), GOOD_Y, None, ValueError, "row 2, column 1"),
+    "one class": (GOOD_X, ["a"] * 4, None, ValueError, "one class, 'a'"),
+    "one class by weight": (GOOD_X, GOOD_Y, [1, 1, 0, 0], ValueError, "one class, 'a'"),
+    "empty": (np.zeros((0, 2)), [], None, ValueError, "0 sample"),
+    "no columns": (np.zeros((4, 0)), GOOD_Y, None, ValueError, "0 feature"),
+    "ragged": (
+        [[0.0, 1.0], [1.0], [4.0, 5.0], [5.0, 4.0]],
+        GOOD_Y,
+        None,
+        ValueError,
+        "row 1 has 1 values, row 0 has 2",
+    ),
+    "wrong length": (GOOD_X, GOOD_Y[:3], None, ValueError, "4 rows, y has 3"),
+    "negative weight": (GOOD_X, GOOD_Y, [1, -2, 1, 1], ValueError, "-2.0 in row 1"),
+    "nan weight": (GOOD_X, GOOD_Y, [1, 1, np.nan, 1], ValueError, "nan in row 2"),
+    "too few weights": (GOOD_X, GOOD_Y, [1, 1], ValueError, "2 entries for 4 rows"),
+    "weights of text": (GOOD_X, GOOD_Y, ["x"] * 4, ValueError, "sample_weight must be numbers"),
+    "zero weights": (GOOD_X, GOOD_Y, [0, 0, 0, 0], ValueError, "zero in every row"),
+    "complex": (np.array(GOOD_X) * 1j, GOOD_Y, None, ValueError, "Complex data not supported"),
+    "complex labels": (GOOD_X, np.array([1j, 1j, 2, 2]), None, ValueError, "Complex"),
+    "text in X": (changed(1, 1, "tall"), GOOD_Y, None, ValueError, "column 1 of X holds 'tall' in row 1"),
+    "text in a frame": (
+        pd.DataFrame({"age": [1, 2, 3, 4], "eyes": list("rgbr")}),
+        GOOD_Y,
+        None,
+        ValueError,
+        "column 'eyes' of X holds 'r' in row 0",
+    ),
+    "one-dimensional": ([0.0, 1.0, 2.0, 3.0], GOOD_Y, None, ValueError, "Expected 2D array, got 1D"),
+    "no labels": (GOOD_X, None, None, ValueError, "y is None"),
+    "missing label": (GOOD_X, ["a", None, "b", "b"], None, ValueError, "label of row 1 is None"),
+    "nan label": (GOOD_X, [0.0, np.nan, 1.0, 1.0], None, ValueError, "label of row 1 is .*nan"),
+    "continuous labels": (
+        GOOD_X,
+        [0.1, 2.7, 1.0, 3.3],
+        None,
+        ValueError,
+        "Unknown label type: continuous.*row 1",
+    ),
+    "mixed labels": (
+        GOOD_X,
+        np.array(["a", 1, "b", 2], dtype=object),
+        None,
+        ValueError,
+        "mixed types.*int, str",
+    ),
+    "soft rows that do not sum": (GOOD_X, [[0.5, 0.4]] * 4, None, ValueError, r"row 0 .*\[0.5, 0.4\]"),
+    "an object in X": (changed(0, 0, {}), GOOD_Y, None, TypeError, "not 'dict'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@every
+def test_bad_input_is_named_and_leaves_the_fitted_state_alone(estimator, case):
+    X, y, weight, error, message = BAD[case]
+    model = clone(estimator).fit(GOOD_X, GOOD_Y)
+    before = {name: pickle.dumps(value) for name, value in vars(model).items()}
+    with pytest.raises(error, match=f"(?s){message}"):
+        model.fit(X, y, sample_weight=weight)
+    assert {name: pickle.dumps(value) for name, value in vars(model).items()} == before
+
+
+@every
+def test_rows_to_predict_are_checked_like_rows_to_fit(estimator):
+    model = clone(estimator).fit(pd.DataFrame(GOOD_X, columns=["age", "size"]), GOOD_Y)
+    frame = pd.DataFrame(changed(2, 1, np.nan), columns=["age", "size"])
+    with pytest.raises(ValueError, match="NaN: row 2, column 'size'"):
+        model.predict(frame)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(pd.DataFrame(GOOD_X, columns=["size", "age"]))
+    unnamed = clone(estimator).fit(GOOD_X, GOOD_Y)
+    with pytest.raises(ValueError, match=r"3 features.* expecting 2"):
+        unnamed.predict(np.zeros((1, 3)))
+
+
+@pytest.mark.parametrize("estimator", MOMENTAL, ids=repr)
+def test_partial_fit_names_a_label_it_was_not_told_of(estimator):
+    model = clone(estimator).partial_fit(GOOD_X, GOOD_Y)
+    before = pickle.dumps(model.moments_)
+    with pytest.raises(ValueError, match=r"label 'c' of row 1 .*first partial_fit"):
+        model.partial_fit(GOOD_X, ["a", "c", "b", "b"])
+    with pytest.raises(ValueError, match="row 3, column 0"):
+        model.partial_fit(changed(3, 0, np.nan), GOOD_Y)
+    with pytest.raises(ValueError, match="3 features"):
+        model.partial_fit(np.zeros((4, 3)), GOOD_Y)
+    with pytest.raises(ValueError, match="cannot be taken away"):
+        model.forget(GOOD_X * 2, GOOD_Y * 2)
+    assert pickle.dumps(model.moments_) == before
