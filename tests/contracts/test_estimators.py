@@ -212,8 +212,8 @@ def test_soft_labels_equal_the_weighted_pair_of_hard_ones(estimator):
 def test_soft_rows_of_several_classes_equal_their_weighted_hard_parts(estimator):
     if classes_of(estimator) == [2]:
         return
-    X, _ = make_data(3, n=60)
-    p = np.random.default_rng(3).dirichlet(np.ones(3), size=len(X))
+    X, y = make_data(3, n=60)
+    p = 0.7 * np.eye(3)[y] + 0.3 * np.random.default_rng(3).dirichlet(np.ones(3), size=len(X))
     soft = clone(estimator).fit(X, p)
     parts = clone(estimator).fit(np.vstack([X] * 3), np.repeat([0, 1, 2], len(X)), sample_weight=p.T.ravel())
     scale = np.abs(parts.decision_function(X)).max()

@@ -153,12 +153,21 @@ def test_flips_are_nested_in_each_class_rate_separately():
 
 
 @pytest.mark.parametrize("quota", [False, True], ids=["coin", "quota"])
-def test_a_seed_and_its_generator_agree_and_repeat(quota):
+def test_a_seed_and_a_generator_repeat_themselves(quota):
     y = np.arange(500) % 3
-    first = flip_labels(y, 0.3, 42, quota=quota)
-    assert np.array_equal(first, flip_labels(y, 0.3, 42, quota=quota))
-    assert np.array_equal(first, flip_labels(y, 0.3, np.random.default_rng(42), quota=quota))
-    assert not np.array_equal(first, flip_labels(y, 0.3, 43, quota=quota))
+    for seed in (lambda: 42, lambda: np.random.default_rng(42)):
+        first = flip_labels(y, 0.3, seed(), quota=quota)
+        assert np.array_equal(first, flip_labels(y, 0.3, seed(), quota=quota))
+        assert not np.array_equal(first, flip_labels(y, 0.3, 43, quota=quota))
+
+
+def test_a_seed_that_also_drew_the_labels_does_not_flip_them_by_class():
+    # With one stream for both, a label would be flipped or kept according to its own class.
+    y = np.random.default_rng(0).choice(2, 20_000)
+    noisy = flip_labels(y, 0.3, 0)
+    for k in (0, 1):
+        share, n = np.mean(noisy[y == k] != k), np.sum(y == k)
+        assert abs(share - 0.3) < 4 * np.sqrt(0.3 * 0.7 / n)
 
 
 @pytest.mark.parametrize("quota", [False, True], ids=["coin", "quota"])

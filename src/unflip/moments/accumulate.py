@@ -44,8 +44,18 @@ def accumulate(source: Any, features: Any = None, degree: int = 1, summation: st
 def batch_moments(batch: Batch, features: Any = None, degree: int = 1) -> Moments:
     """The moments of one batch."""
     feature_map = as_feature_map(features, batch.X.shape[1], batch.names)
-    n_rows = batch.X.shape[0]
-    origin, unit = _frame(_block(batch, feature_map, _spread_rows(n_rows)))
+    few = slice(0, None, max(1, batch.X.shape[0] // SAMPLE))
+    moments = _sum(batch, feature_map, degree, *_frame(_block(batch, feature_map, few)))
+    if np.isfinite(moments.sums).all() and np.isfinite(moments.squares):
+        return moments
+    _name_the_culprit(batch, feature_map)
+    # Every value is finite, so the sample missed a giant: look at all rows for the frame.
+    return _sum(
+        batch, feature_map, degree, moments.origin, _unit(_largest(batch, feature_map, moments.origin))
+    )
+
+
+def _sum(batch: Batch, feature_map: FeatureMap, degree: int, origin: Array, unit: float) -> Moments:
     width = len(origin)
     _refuse_giant(width, degree)
     counts = np.zeros(len(batch.labels.classes))
@@ -53,7 +63,7 @@ def batch_moments(batch: Batch, features: Any = None, degree: int = 1) -> Moment
     second = np.zeros((width, width)) if degree == 2 else None
     squares = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        for rows in row_blocks(n_rows):
+        for rows in row_blocks(batch.X.shape[0]):
             z = in_frame(_block(batch, feature_map, rows), origin, unit)
             w = batch.weight[rows]
             by_class = batch.labels.weighted(batch.weight, rows)
@@ -62,8 +72,6 @@ def batch_moments(batch: Batch, features: Any = None, degree: int = 1) -> Moment
             squares += float(w @ squared_norms(z))
             if second is not None:
                 second += dense(scaled_rows(z, w).T @ z)
-    if not (np.isfinite(sums).all() and np.isfinite(squares)):
-        _explain(batch, feature_map, sums)
     classes = tuple(batch.labels.classes.tolist())
     return Moments(classes, counts, sums, second, feature_map.key, squares, origin, unit)
 
@@ -100,23 +108,31 @@ def _block(batch: Batch, feature_map: FeatureMap, rows: Any) -> Any:
     return feature_map.transform(batch.X[rows])
 
 
-def _spread_rows(n_rows: int) -> slice:
-    return slice(0, n_rows, max(1, n_rows // SAMPLE))
-
-
 def _frame(sample: Any) -> tuple[Array, float]:
     """Origin and unit for features like these; zero and one unless they are far out, huge or tiny."""
-    if sparse.issparse(sample):
-        origin, sizes = np.zeros(sample.shape[1]), np.abs(sample.data.astype(np.float64))
+    if sparse.issparse(sample) or not sample.shape[0]:
+        origin = np.zeros(sample.shape[1])
     else:
-        x = np.asarray(sample, dtype=np.float64)
         with np.errstate(invalid="ignore", over="ignore"):
-            origin = _origin(x) if len(x) else np.zeros(x.shape[1])
-            sizes = np.abs(x - origin)
-    largest = sizes[np.isfinite(sizes)].max(initial=0.0)
+            origin = _origin(np.asarray(sample, dtype=np.float64))
+    return origin, _unit(_size(in_frame(sample, origin, 1.0)))
+
+
+def _unit(largest: float) -> float:
     if largest == 0 or 1 / ORDINARY < largest < ORDINARY:
-        return origin, 1.0
-    return origin, float(np.ldexp(1.0, min(int(np.frexp(largest)[1]), 1000)))
+        return 1.0
+    return float(np.ldexp(1.0, min(int(np.frexp(largest)[1]), 1000)))
+
+
+def _size(z: Any) -> float:
+    """The largest finite absolute value."""
+    values = np.abs(z.data if sparse.issparse(z) else z)
+    return float(values[np.isfinite(values)].max(initial=0.0))
+
+
+def _largest(batch: Batch, feature_map: FeatureMap, origin: Array) -> float:
+    blocks = (_block(batch, feature_map, rows) for rows in row_blocks(batch.X.shape[0]))
+    return max(_size(in_frame(block, origin, 1.0)) for block in blocks)
 
 
 def _origin(x: Array) -> Array:
@@ -138,13 +154,8 @@ def _refuse_giant(width: int, degree: int) -> None:
         )
 
 
-def _explain(batch: Batch, feature_map: FeatureMap, sums: Array) -> None:
-    """Say why a sum is not finite: the value in X, the feature map, or sheer size."""
+def _name_the_culprit(batch: Batch, feature_map: FeatureMap) -> None:
+    """Raise if some value of X, or of its features, is not finite; return otherwise."""
     name_the_culprit(batch.X, batch.names)
     for rows in row_blocks(batch.X.shape[0]):
-        phi = _block(batch, feature_map, rows)
-        name_the_culprit(phi, None, first_row=rows.start)
-    bad = np.flatnonzero(~np.isfinite(sums).all(axis=0))
-    column = int(bad[0]) if bad.size else 0
-    label = repr(batch.names[column]) if batch.names is not None else str(column)
-    raise ValueError(f"column {label} is too large to be summed in float64; divide it by a constant")
+        name_the_culprit(_block(batch, feature_map, rows), None, first_row=rows.start)

@@ -24,6 +24,7 @@ def flip_labels(
     and more. `quota=True` flips an exact number instead: the expected total, rounded, spread over the
     classes so that each is within one of its own expectation. `classes` names all classes where `y`
     may lack some; it orders the rows of a noise table, which otherwise follow the sorted labels.
+    `rng` is a generator, or a seed for one that no other code draws from.
 
     >>> flip_labels(["cat", "dog", "dog", "cat"], 0.25, rng=1, quota=True).tolist()
     ['dog', 'dog', 'dog', 'cat']
@@ -35,10 +36,21 @@ def flip_labels(
     if len(known) < 2:
         raise ValueError(f"noise needs at least two classes, got {known.tolist()}; name them in classes=")
     transition = as_noise(noise, len(known)).transition.astype(np.float64)[np.ix_(place, place)]
-    generator = np.random.default_rng(rng)
+    generator = _generator(rng)
     leave = np.where(np.eye(len(known), dtype=bool), 0.0, transition)
     flipped = _by_quota(codes, leave, generator) if quota else _by_coin(codes, leave, generator)
     return known[flipped]
+
+
+def _generator(rng: np.random.Generator | int | None) -> np.random.Generator:
+    """A generator as it is; from a seed, one with a stream of its own.
+
+    `default_rng(seed)` may well have drawn the labels themselves, and coins that repeat those draws
+    would flip labels by class.
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    return np.random.default_rng(np.random.SeedSequence(rng, spawn_key=(0xF11B,)))
 
 
 def _encoded(labels: Array, classes: Any) -> tuple[Array, Array, Array]:
