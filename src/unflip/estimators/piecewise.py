@@ -32,7 +32,8 @@ def minimize_piecewise(objective: Objective, tolerance: float, most: int = 100) 
     hinge = loss.derivative(1, 1.0) - loss.derivative(1, np.nextafter(1.0, 0.0))
     u, gap, gain, steps = np.zeros(objective.size), 0.0, np.inf, 0
     for _ in range(1 if loss.traits.convex else most):
-        m = y * hard.scores(u)
+        # At a kink any tangent will do; the nudge makes it the same one whatever rounding says.
+        m = y * hard.scores(u) + 1e-6
         concave_slope = loss.derivative(1, m) + hinge * (m < 1)
         problem = HingeProblem(hard, y, hinge * weight, hard.combine(y * weight * concave_slope))
         new, gap, more = solve(problem, 1e-2 * tolerance)
