@@ -149,6 +149,8 @@ LABELS = {
     "float": lambda y: y.astype(float),
     "bytes": lambda y: np.array([b"a", b"b", b"c"])[y],
     "series": lambda y: pd.Series(np.array(["ape", "bee", "cat"])[y], index=np.arange(len(y)) + 7),
+    "nullable": lambda y: pd.Series(y, dtype="Int64"),
+    "boolean": lambda y: pd.Series(y, dtype="boolean"),
     "categorical": lambda y: pd.Series(pd.Categorical(np.array(["ape", "bee", "cat"])[y])),
     "polars": lambda y: pl.Series(np.array(["ape", "bee", "cat"])[y]),
     "list": lambda y: np.array(["ape", "bee", "cat"])[y].tolist(),
@@ -185,7 +187,7 @@ def test_integer_weights_are_repetitions_and_zero_weights_are_absence(estimator)
     weighted = clone(estimator).fit(X, y, sample_weight=weight).decision_function(X)
     repeated = clone(estimator).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).decision_function(X)
     if estimator.get_params().get("threshold") == "loo":
-        # Leaving out a row of weight 2 leaves out both copies, so thresholds may differ; directions may not.
+        # Leaving out a row of weight 2 leaves out both copies: another threshold, but the same direction.
         assert_allclose(np.diff(weighted), np.diff(repeated), atol=1e-9)
     else:
         assert_allclose(weighted, repeated, atol=1e-6 * np.abs(repeated).max())
@@ -195,17 +197,18 @@ def test_integer_weights_are_repetitions_and_zero_weights_are_absence(estimator)
 def test_soft_labels_equal_the_weighted_pair_of_hard_ones(estimator):
     X, y = make_data(n=60)
     certainty = np.random.default_rng(2).choice([0.0, 0.25, 0.5, 1.0], len(y))
-    if estimator.get_params().get("threshold") == "loo":
-        pytest.skip("leaving out a soft row leaves out both halves: not the same threshold by definition")
     soft = clone(estimator).fit(X, certainty)
     pair = clone(estimator).fit(
         np.vstack([X, X]),
         np.repeat([0, 1], len(y)),
         sample_weight=np.concatenate([1 - certainty, certainty]),
     )
-    scale = np.abs(pair.decision_function(X)).max()
-    assert_allclose(soft.decision_function(X), pair.decision_function(X), atol=1e-6 * scale)
     assert soft.classes_.tolist() == [0, 1]
+    scores, expected = soft.decision_function(X), pair.decision_function(X)
+    if estimator.get_params().get("threshold") == "loo":
+        # Leaving out a soft row leaves out both its halves: another threshold, but the same direction.
+        scores, expected = scores - scores[0], expected - expected[0]
+    assert_allclose(scores, expected, atol=1e-6 * np.abs(expected).max())
 
 
 @every
@@ -368,6 +371,27 @@ BAD = {
     "one-dimensional": ([0.0, 1.0, 2.0, 3.0], GOOD_Y, None, ValueError, "Expected 2D array, got 1D"),
     "no labels": (GOOD_X, None, None, ValueError, "y is None"),
     "missing label": (GOOD_X, ["a", None, "b", "b"], None, ValueError, "label of row 1 is None"),
+    "NA label": (
+        GOOD_X,
+        pd.Series([0, 1, None, 1], dtype="Int64"),
+        None,
+        ValueError,
+        "label of row 2 is <NA>",
+    ),
+    "null in polars": (
+        pl.DataFrame({"age": [1, None, 3, 4], "size": [1, 2, 3, 4]}),
+        GOOD_Y,
+        None,
+        ValueError,
+        "row 1, column 'age'",
+    ),
+    "NA in pandas": (
+        pd.DataFrame({"age": pd.array([1, None, 3, 4], dtype="Int64")}),
+        GOOD_Y,
+        None,
+        ValueError,
+        "row 1, column 'age'",
+    ),
     "nan label": (GOOD_X, [0.0, np.nan, 1.0, 1.0], None, ValueError, "label of row 1 is .*nan"),
     "continuous labels": (
         GOOD_X,

@@ -169,6 +169,10 @@ def test_bad_values_are_named():
         accumulate((bad, y))
     with pytest.raises(ValueError, match="NaN: row 17, column 'd'"):
         accumulate((pd.DataFrame(bad, columns=list("abcde")), y))
+    with pytest.raises(ValueError, match="column 'b' of X holds 'x' in row 0"):
+        accumulate((pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), [0, 1]))
+    with pytest.raises(ValueError, match="row 1 has 1 values, row 0 has 2"):
+        accumulate(([[1.0, 2.0], [3.0]], [0, 1]))
     with pytest.raises(ValueError, match="300 rows, y has 299"):
         accumulate((X, y[:-1]))
     with pytest.raises(ValueError, match="degree is 1 or 2, got 3"):

@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.utils.validation import _get_feature_names, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unflip.estimators.scorer import LinearScorer
 from unflip.features import as_feature_map
 from unflip.moments import Moments, accumulate
 from unflip.sources import Batch, encode
-from unflip.sources.batch import as_weight, name_the_culprit
+from unflip.sources.batch import as_weight
+from unflip.sources.culprits import name_the_culprit, naming_what_is_no_number
 
 Array = np.ndarray[Any, Any]
 
@@ -88,13 +88,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """X as a numeric array or CSR matrix; whether it is finite, the sums will tell."""
-        try:
+        with naming_what_is_no_number(X):
             return validate_data(
                 self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False
             )
-        except ValueError:
-            _name_what_is_no_number(X)
-            raise
 
     @property
     def _names(self) -> tuple[str, ...] | None:
@@ -229,28 +226,3 @@ def refuse_single_class(moments: Moments, n_classes: int, present_at_least: int 
     if n_classes < 2 or len(present) < present_at_least:
         seen = f"one class, {present[0]!r}" if present else "no class"
         raise ValueError(f"rows of at least two classes are needed, got rows of {seen}")
-
-
-def _name_what_is_no_number(X: Any) -> None:
-    """Raise a better error if X is ragged or holds text; return if neither is the reason."""
-    if isinstance(X, list | tuple):
-        lengths = [len(row) if isinstance(row, list | tuple) else -1 for row in X]
-        if len(set(lengths)) > 1 and -1 not in lengths:
-            row = next(i for i, length in enumerate(lengths) if length != lengths[0])
-            raise ValueError(
-                f"X is ragged: row {row} has {lengths[row]} values, row 0 has {lengths[0]}"
-            ) from None
-    if sparse.issparse(X):
-        return
-    names = _get_feature_names(X) if hasattr(X, "columns") else None
-    table = np.asarray(X, dtype=object)
-    if table.ndim != 2:
-        return
-    for column in range(table.shape[1]):
-        for row, value in enumerate(table[:, column]):
-            if isinstance(value, str | bytes):
-                label = repr(names[column]) if names is not None else str(column)
-                raise ValueError(
-                    f"column {label} of X holds {value!r} in row {row}, which is not a number; "
-                    "encode such columns first, for example with OneHotEncoder"
-                ) from None

@@ -14,7 +14,8 @@ from scipy import sparse
 from unflip.features import FeatureMap, as_feature_map
 from unflip.moments.moments import Array, Moments
 from unflip.sources import Batch, batches
-from unflip.sources.batch import name_the_culprit, row_blocks
+from unflip.sources.batch import row_blocks
+from unflip.sources.culprits import name_the_culprit
 
 SAMPLE = 256  # rows looked at, without labels, to choose origin and unit
 FAR = 100.0  # a column this many times farther from zero than it is wide is summed about its own place

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
+from unflip.sources.culprits import naming_what_is_no_number
 from unflip.sources.labels import Array, Labels, encode
 
 BLOCK = 1 << 14  # rows worked on at a time, so that temporary arrays stay small
@@ -56,10 +56,10 @@ def arrays(X: Any, y: Any, weight: Any = None) -> Batch:
 
 def as_rows(X: Any) -> Any:
     """A two-dimensional numeric array, or a CSR matrix; finiteness is left to the sums."""
-    rows = check_array(X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, ensure_min_samples=0)
-    if not sparse.issparse(rows) and rows.dtype == object:
-        rows = rows.astype(np.float64)
-    return rows
+    with naming_what_is_no_number(X):
+        return check_array(
+            X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, ensure_min_samples=0
+        )
 
 
 def as_weight(weight: Any, n_rows: int) -> Array:
@@ -90,27 +90,3 @@ def row_blocks(n_rows: int) -> Iterator[slice]:
     """Slices that cover the rows, a block at a time."""
     for start in range(0, n_rows, BLOCK):
         yield slice(start, min(start + BLOCK, n_rows))
-
-
-def name_the_culprit(X: Any, names: tuple[str, ...] | None, first_row: int = 0) -> None:
-    """Raise a ValueError that says where X is not finite; return if it is finite everywhere."""
-    if sparse.issparse(X):
-        entries = X.tocoo()
-        values, where = entries.data, (entries.row, entries.col)
-    else:
-        values, where = X, None
-    bad = ~np.isfinite(values.astype(np.float64, copy=False))
-    if not bad.any():
-        return
-    if where is None:
-        row, column = (int(i[0]) for i in np.nonzero(bad))
-        value = values[row, column]
-    else:
-        at = int(np.argmax(bad))
-        row, column, value = int(where[0][at]), int(where[1][at]), values[at]
-    what = "NaN" if np.isnan(float(value)) else "infinity"
-    label = repr(names[column]) if names is not None else str(column)
-    raise ValueError(
-        f"Input X contains {what}: row {first_row + row}, column {label} is {float(value)} "
-        "(inf and NaN have no mean); drop or impute such rows"
-    )

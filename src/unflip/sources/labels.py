@@ -74,6 +74,8 @@ def encode(y: Any) -> Labels:
         return _soft_rows(labels)
     labels = column_or_1d(labels, warn=True)
     _refuse_missing(labels)
+    if labels.dtype == object and all(isinstance(label, int | float) for label in labels):
+        labels = np.array(labels.tolist())  # plain numbers from a nullable column
     if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
         return _soft_column(labels)
     try:
@@ -108,13 +110,20 @@ def _soft_rows(labels: Array) -> Labels:
     return Labels(np.arange(rows.shape[1]), sparse.csc_array((rows / rows.sum(axis=1, keepdims=True)).T))
 
 
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA does not say whether it equals itself
+        return True
+
+
 def _refuse_missing(labels: Array) -> None:
     if labels.dtype.kind == "f":
         missing = ~np.isfinite(labels)
     elif labels.dtype.kind == "O":
-        missing = np.array([label is None or label != label for label in labels], dtype=bool)
+        missing = np.array([_is_missing(label) for label in labels], dtype=bool)
     else:
         return
     if missing.any():
         row = int(np.argmax(missing))
-        raise ValueError(f"Input y contains NaN or infinity: the label of row {row} is {labels[row]!r}")
+        raise ValueError(f"Input y contains NaN or infinity: the label of row {row} is {labels[row]}")
