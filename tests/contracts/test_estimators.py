@@ -376,7 +376,7 @@ BAD = {
         pd.Series([0, 1, None, 1], dtype="Int64"),
         None,
         ValueError,
-        "label of row 2 is <NA>",
+        "label of row 2 is (nan|<NA>)",
     ),
     "null in polars": (
         pl.DataFrame({"age": [1, None, 3, 4], "size": [1, 2, 3, 4]}),
