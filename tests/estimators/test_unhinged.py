@@ -131,6 +131,14 @@ def test_leave_one_out_of_soft_labels_and_sparse_rows_equals_a_refit():
             assert_allclose(scores[i], refit.decision_function(X[[i]])[0], rtol=1e-9, atol=1e-12)
 
 
+def test_a_model_of_dense_rows_far_from_zero_leaves_out_sparse_rows_alike():
+    X, y = make_data()
+    X[:, 0] += 1e6
+    model = UnhingedClassifier().fit(X, y)
+    expected = model.loo_scores(X, y)
+    assert_allclose(model.loo_scores(sparse.csr_array(X), y), expected, rtol=1e-9)
+
+
 def test_leave_one_out_survives_huge_scales_and_offsets():
     X, y = make_data()
     expected = UnhingedClassifier().fit(X, y).loo_scores(X, y)

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from unflip.moments.accumulate import dense, in_frame
 from unflip.sources.batch import row_blocks
@@ -63,8 +62,6 @@ class LinearScorer:
             for rows in row_blocks(X.shape[0]):
                 z = in_frame(transform(X[rows]), self.origin, self.unit)
                 scores[rows] = dense(z @ direction.T) + base
-                if sparse.issparse(z):  # which were not shifted
-                    scores[rows] -= direction @ (self.origin / self.unit)
         return scores
 
     def absolute(self, relative: Array) -> Array:

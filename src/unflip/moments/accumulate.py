@@ -78,12 +78,16 @@ def _sum(batch: Batch, feature_map: FeatureMap, degree: int, origin: Array, unit
 
 
 def in_frame(phi: Any, origin: Array, unit: float) -> Any:
-    """z = (phi - origin) / unit in float64; sparse features always have their origin at zero."""
+    """z = (phi - origin) / unit in float64. Sparse rows stay sparse as long as the origin is zero.
+
+    Moments of sparse rows always have it there; only a model of dense rows shifts sparse ones.
+    """
+    shifted = origin.any()
     if sparse.issparse(phi):
-        z = phi.astype(np.float64, copy=False)
-        return z if unit == 1 else z / unit
-    z = np.asarray(phi, dtype=np.float64)
-    if origin.any():
+        z = phi.toarray().astype(np.float64) if shifted else phi.astype(np.float64, copy=False)
+    else:
+        z = np.asarray(phi, dtype=np.float64)
+    if shifted:
         z = z - origin
     return z if unit == 1 else z / unit
 
