@@ -1,0 +1,31 @@
+"""The list of commands. Heavy imports live inside the commands, so that help is instant."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from unflip.cli.verify import verify
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(verify)
+
+
+@app.callback(invoke_without_command=True)
+def unflip(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    """Learn from labels you cannot trust."""
+    if version:
+        from unflip import __version__
+
+        typer.echo(f"unflip {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())

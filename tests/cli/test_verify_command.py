@@ -1,0 +1,182 @@
+"""The command as a user meets it: exit codes, one sentence for mistakes, JSON and nothing else."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import unflip.theory
+from unflip import __version__
+from unflip.cli import main
+from unflip.cli.verify import as_text, summary
+from unflip.theory import Evidence
+
+TRUE = Evidence("Equation 0: one is one", 1.0, 1.0, 0.0, True)
+FALSE = Evidence("Lemma 0: one is two, whatever anybody may say", 1.0, 2.0, 1.0, False)
+
+
+def run(monkeypatch, *arguments):
+    """The exit code of the command, run in this process."""
+    monkeypatch.setattr(sys, "argv", ["unflip", *arguments])
+    with pytest.raises(SystemExit) as left:
+        main()
+    return left.value.code or 0
+
+
+def plant(monkeypatch, *evidence):
+    monkeypatch.setattr(unflip.theory, "propositions", lambda: iter([lambda e=e: e for e in evidence]))
+
+
+def test_all_claims_holding_is_success_with_one_line_a_claim(monkeypatch, capsys):
+    plant(monkeypatch, TRUE, TRUE)
+    assert run(monkeypatch, "verify") == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        "holds  Equation 0: one is one  [left 1, right 1, gap 0]",
+        "holds  Equation 0: one is one  [left 1, right 1, gap 0]",
+        "2 claims: 2 hold, 0 fail",
+    ]
+    assert err == ""
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_failing_claim_is_shown_and_exits_with_one(monkeypatch, capsys, options):
+    plant(monkeypatch, TRUE, FALSE)
+    assert run(monkeypatch, "verify", *options) == 1
+    out = capsys.readouterr().out
+    assert ("FAILS  Lemma 0" in out) or (json.loads(out)["claims"][1]["holds"] is False)
+
+
+def test_json_is_the_whole_of_stdout_and_has_the_promised_shape(monkeypatch, capsys):
+    plant(monkeypatch, TRUE, FALSE)
+    run(monkeypatch, "verify", "--json")
+    out, err = capsys.readouterr()
+    assert json.loads(out) == {
+        "claims": [
+            {"claim": e.claim, "left": e.left, "right": e.right, "gap": e.gap, "holds": e.holds}
+            for e in (TRUE, FALSE)
+        ]
+    }
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["verifi"], ["--nonsense"], ["verify", "--nonsense"], ["verify", "more"]]
+)
+def test_bad_usage_is_one_sentence_and_exits_with_two(monkeypatch, capsys, arguments):
+    assert run(monkeypatch, *arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("unflip: ")
+    assert len(err.splitlines()) == 1
+
+
+def test_the_bare_command_shows_its_help(monkeypatch, capsys):
+    assert run(monkeypatch) == 0
+    bare = capsys.readouterr().out
+    assert "verify" in bare
+    assert run(monkeypatch, "--help") == 0
+    assert capsys.readouterr().out.split() == bare.split()
+
+
+def test_the_version(monkeypatch, capsys):
+    assert run(monkeypatch, "--version") == 0
+    assert capsys.readouterr().out == f"unflip {__version__}\n"
+
+
+def test_an_interrupt_exits_with_130(monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(unflip.theory, "propositions", lambda: iter([interrupted]))
+    assert run(monkeypatch, "verify") == 130
+
+
+def test_a_mistake_of_ours_is_not_dressed_up_as_bad_usage(monkeypatch):
+    def broken():
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(unflip.theory, "propositions", lambda: iter([broken]))
+    monkeypatch.setattr(sys, "argv", ["unflip", "verify"])
+    with pytest.raises(RuntimeError, match="a bug"):
+        main()
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_a_missing_extra_is_named_in_one_sentence(monkeypatch, capsys, missing):
+    monkeypatch.setitem(sys.modules, missing, None)  # makes its import fail
+    assert run(monkeypatch, "verify") == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert 'pip install "unflip[cli]"' in err
+    assert len(err.splitlines()) == 1
+
+
+def test_lines_fit_eighty_columns_and_keep_their_numbers_whole():
+    long = Evidence("Section 1: " + "word " * 30, -1.23456789e-10, 123456.789, 1e-300, False)
+    text = as_text(long, 80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.endswith("[left -1.23457e-10, right 123457, gap 1e-300]")
+    assert as_text(TRUE, 80) == as_text(TRUE)
+    assert as_text(FALSE, 60).splitlines()[1] == "       [left 1, right 2, gap 1]"
+
+
+def test_the_summary_counts():
+    assert summary([TRUE, FALSE, TRUE]) == "3 claims: 2 hold, 1 fail"
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; sys.argv = ['unflip', '--help']\n"
+        "from unflip.cli import main\n"
+        "try: main()\n"
+        "except SystemExit as left: assert not left.code\n"
+        "print([name for name in ('numpy', 'scipy', 'sklearn') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals")
+def test_the_bar_goes_to_a_terminal_on_stderr_and_leaves_stdout_clean():
+    import pty
+
+    code = (
+        "import sys, unflip.theory; from unflip.theory import Evidence; sys.argv = ['unflip', 'verify']\n"
+        "unflip.theory.propositions = lambda: iter([lambda: Evidence('Lemma: a', 1.0, 1.0, 0.0, True)] * 3)\n"
+        "from unflip.cli import main; main()"
+    )
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=theirs, text=True, check=True
+    )
+    os.close(theirs)
+    drawn = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "3/3" in drawn
+    assert done.stdout.splitlines() == ["holds  Lemma: a  [left 1, right 1, gap 0]"] * 3 + [
+        "3 claims: 3 hold, 0 fail"
+    ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals differ")
+def test_a_real_ctrl_c_exits_with_130_and_no_traceback():
+    code = (
+        "import sys, time, unflip.theory; sys.argv = ['unflip', 'verify']\n"
+        "def slow(): print('started', file=sys.stderr, flush=True); time.sleep(60)\n"
+        "unflip.theory.propositions = lambda: iter([slow])\n"
+        "from unflip.cli import main; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr.readline() == "started\n"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in err
