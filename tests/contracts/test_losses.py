@@ -371,6 +371,14 @@ def test_fractions_stay_exact(loss):
     assert all(loss.value(-1, v) == loss.even(v) - loss.odd(v))
 
 
+@pytest.mark.parametrize(
+    "loss", [Square(), SquaredHinge(), noise_corrected(Square(), Fraction(1, 5))], ids=repr
+)
+def test_bayes_scorers_of_fractions_stay_exact_where_they_are_fractions(loss):
+    assert isinstance(loss.bayes_scorer(Fraction(2, 3)), Fraction)
+    assert loss.bayes_scorer(Fraction(2, 3), bound=Fraction(1, 7)) == Fraction(1, 7)
+
+
 def test_numbers_in_numbers_out_and_integers_do_not_overflow():
     assert isinstance(Square().value(1, 2), float)
     assert Square().value(1, 10**10) == (1 - 1e10) ** 2

@@ -137,9 +137,10 @@ def test_smooth_minimisers_have_no_slope_left(name, lam):
         assert np.max(np.abs((world.masses * slope) @ world.points + lam * w)) < 1e-9
 
 
-def test_a_start_leads_a_non_convex_loss_to_a_minimum_near_it():
+def test_a_non_convex_loss_is_followed_from_zero_to_the_minimum_the_paper_prints():
     noisy = long_servedio(1 / 60).corrupt(0.3)
-    assert_allclose(linear_minimizer(noisy, "tangent_boost", start=[0.1, 1.0]), [0.2122, 1.3031], atol=5e-5)
+    assert_allclose(linear_minimizer(noisy, "tangent_boost"), [0.2122, 1.3031], atol=5e-5)
+    assert_allclose(linear_minimizer(noisy, "t_logistic"), [1.0372, 5.0873], atol=5e-5)
 
 
 def test_the_noise_corrected_square_has_a_closed_form_as_well():
@@ -225,7 +226,7 @@ def test_a_singular_problem_says_what_to_do(exact):
     ("call", "message"),
     [
         (lambda w: linear_minimizer(w, "hinge", -1.0), "not negative"),
-        (lambda w: linear_minimizer(w, Ramp()), "neither smooth"),
+        (lambda w: linear_minimizer(w, Ramp()), "no method here for Ramp"),
         (lambda w: ball_minimizer(w, Sigmoid(), 1.0), "not convex"),
         (lambda w: ball_minimizer(w, "hinge", 0.0), "radius is positive"),
         (lambda w: bounded_minimizer(w, "hinge", -1.0), "non-negative"),

@@ -17,6 +17,8 @@ from scipy import linalg
 
 from unflip.estimators.objective import Array, Objective
 
+ROUNDING = 1e-15  # gaps below this are noise: the later point is the better one
+
 
 @dataclass(frozen=True, eq=False)
 class HingeProblem:
@@ -66,56 +68,57 @@ def solve(problem: HingeProblem, tolerance: float, most: int = 100) -> tuple[Arr
     >>> w.round(6).tolist(), gap <= 1e-10  # the margin is reached: 2 w = 1
     ([0.5], True)
     """
-    c, penalty, n = problem.c, problem.objective.penalty, len(problem.y)
-    u, a, xi, s = np.zeros(problem.objective.size), c / 2, np.ones(n), np.ones(n)
+    penalty, n = problem.objective.penalty, len(problem.y)
+    u, xi, s = np.zeros(problem.objective.size), np.ones(n), np.ones(n)
+    a = room = problem.c / 2  # room is c - a, kept apart so that it cannot round to zero
     best, best_gap = u, problem.gap(u, a)
     for iteration in range(most):
-        primal = problem.margins(u) + xi - s - 1
-        dual = penalty * u + problem.g - problem.pull(a)
-        theta = 1 / (xi / (c - a) + s / a)
+        theta = 1 / (xi / room + s / a)
         matrix = problem.objective.gram(theta) + np.diag(penalty)
-        matrix[np.diag_indices_from(matrix)] += 1e-14 * np.trace(matrix) / len(matrix)
-        factor = linalg.cho_factor(matrix, check_finite=False)
-        now = (primal, dual, theta, factor, a, xi, s)
-        mu = (a @ s + (c - a) @ xi) / (2 * n)
-        du, da, ds, dxi = _direction(problem, *now, -a * s, -(c - a) * xi)
-        length = _length(a, c, s, xi, da, ds, dxi)
-        ahead = (a + length * da) @ (s + length * ds) + (c - a - length * da) @ (xi + length * dxi)
-        target = (ahead / (2 * n * mu)) ** 3 * mu
-        du, da, ds, dxi = _direction(
-            problem, *now, target - a * s - da * ds, target - (c - a) * xi + da * dxi
-        )
-        length = 0.9995 * _length(a, c, s, xi, da, ds, dxi)
-        u, a, s, xi = u + length * du, a + length * da, s + length * ds, xi + length * dxi
+        matrix[np.diag_indices_from(matrix)] *= 1 + 1e-14
+        try:
+            factor = linalg.cho_factor(matrix, check_finite=False)
+        except linalg.LinAlgError:  # as far as float64 goes
+            return best, best_gap, iteration
+        now = (a, room, xi, s)
+        residuals = (problem.margins(u) + xi - s - 1, penalty * u + problem.g - problem.pull(a))
+        slack = a @ s + room @ xi
+        du, da, ds, dxi = _direction(problem, now, residuals, theta, factor, -a * s, -room * xi)
+        length = _length(now, da, ds, dxi)
+        ahead = (a + length * da) @ (s + length * ds) + (room - length * da) @ (xi + length * dxi)
+        target = (ahead / slack) ** 3 * slack / (2 * n)
+        r1, r2 = target - a * s - da * ds, target - room * xi + da * dxi
+        du, da, ds, dxi = _direction(problem, now, residuals, theta, factor, r1, r2)
+        length = 0.9995 * _length(now, da, ds, dxi)
+        u, a, room = u + length * du, a + length * da, room - length * da
+        s, xi = s + length * ds, xi + length * dxi
         gap = problem.gap(u, a)
-        if gap < best_gap:
+        if gap <= max(best_gap, ROUNDING):
             best, best_gap = u, gap
-        if best_gap <= tolerance or not np.isfinite(gap + mu):
+        if slack <= tolerance:  # the gap without rounding, before this step
             return best, best_gap, iteration + 1
     return best, best_gap, most
 
 
 def _direction(
     problem: HingeProblem,
-    primal: Array,
-    dual: Array,
+    now: tuple[Array, Array, Array, Array],
+    residuals: tuple[Array, Array],
     theta: Array,
     factor: tuple[Array, bool],
-    a: Array,
-    xi: Array,
-    s: Array,
     r1: Array,
     r2: Array,
 ) -> tuple[Array, Array, Array, Array]:
-    """One Newton step towards a s = r1 + a s, (c - a) xi = r2 + (c - a) xi and vanishing residuals."""
-    q = r1 / a - r2 / (problem.c - a) - primal
+    """The Newton step that changes a s by r1 and room xi by r2, and takes the residuals away."""
+    (a, room, xi, s), (primal, dual) = now, residuals
+    q = r1 / a - r2 / room - primal
     du = linalg.cho_solve(factor, problem.pull(theta * q) - dual, check_finite=False)
     da = theta * (q - problem.margins(du))
-    return du, da, (r1 - s * da) / a, (r2 + xi * da) / (problem.c - a)
+    return du, da, (r1 - s * da) / a, (r2 + xi * da) / room
 
 
-def _length(a: Array, c: Array, s: Array, xi: Array, da: Array, ds: Array, dxi: Array) -> float:
-    """The longest step up to one that keeps 0 < a < c, s > 0 and xi > 0."""
-    value, change = np.concatenate([a, c - a, s, xi]), np.concatenate([da, -da, ds, dxi])
+def _length(now: tuple[Array, Array, Array, Array], da: Array, ds: Array, dxi: Array) -> float:
+    """The longest step up to one that keeps a, room, xi and s positive."""
+    value, change = np.concatenate(now), np.concatenate([da, -da, dxi, ds])
     falling = change < 0
     return float(np.min(-value[falling] / change[falling], initial=1.0))

@@ -26,7 +26,7 @@ def minimize_piecewise(objective: Objective, tolerance: float, most: int = 100) 
     >>> bool(w[0] > 0), certificate.met
     (True, True)
     """
-    hard, y, weight = _hard_rows(objective)
+    hard, y, weight = hard_rows(objective)
     loss = objective.loss
     # The slope's jump at margin one is the weight A of the hinge.
     hinge = loss.derivative(1, 1.0) - loss.derivative(1, np.nextafter(1.0, 0.0))
@@ -47,7 +47,7 @@ def minimize_piecewise(objective: Objective, tolerance: float, most: int = 100) 
     return u, Certificate("stationarity", left, tolerance, "concave-convex procedure", steps)
 
 
-def _hard_rows(objective: Objective) -> tuple[Objective, Array, Array]:
+def hard_rows(objective: Objective) -> tuple[Objective, Array, Array]:
     """The problem with each soft label split into its pair of hard ones; their labels and weights."""
     up, down = np.flatnonzero(objective.positive), np.flatnonzero(objective.negative)
     y = np.repeat([1.0, -1.0], [len(up), len(down)])

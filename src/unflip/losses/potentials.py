@@ -41,7 +41,7 @@ class Hinge(MarginLoss):
         return -np.sign(v) * np.minimum(np.abs(v), _middle(v))
 
     def _minimizer(self, eta: Array) -> Array:
-        return np.sign(2 * eta - 1) * _infinite_beyond_one(eta)
+        return _infinite_beyond_one(eta, np.sign(2 * eta - 1))
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class SquaredHinge(MarginLoss):
         return np.where(np.abs(v) <= 1, -2 * v, -np.sign(v) * (2 * _middle(v) ** 2))
 
     def _minimizer(self, eta: Array) -> Array:
-        return (2 * eta - 1) * _infinite_beyond_one(eta)
+        return _infinite_beyond_one(eta, 2 * eta - 1)
 
 
 @dataclass(frozen=True)
@@ -149,6 +149,6 @@ def _middle(v: Array) -> Array:
     return (1 + np.abs(v)) / 2
 
 
-def _infinite_beyond_one(eta: Array) -> Array:
-    """1 for a probability; infinity beyond, where the corrected loss has no minimum."""
-    return np.where((eta < 0) | (eta > 1), np.inf, 1)
+def _infinite_beyond_one(eta: Array, score: Array) -> Array:
+    """The score for a probability; infinity beyond, where the corrected loss has no minimum."""
+    return np.where(eta < 0, -np.inf, np.where(eta > 1, np.inf, score))

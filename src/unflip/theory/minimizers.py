@@ -2,8 +2,8 @@
 
 The objective is that of Equation 7 for any loss, E[l(y, <w, x>)] + regularization / 2 |w|^2. The road is
 chosen by the loss: one Newton step where the loss is a polynomial of degree one or two (exact in
-fractions), a linear programme or an interior-point method for the hinge, trust-region Newton for
-smooth losses. For losses that are not convex the answer is the minimum reached from `start`.
+fractions), a linear programme for the hinge without a penalty, and the solvers of the estimators for the
+rest. For losses that are not convex the answer is the stationary point reached from the zero scorer.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq, linprog, minimize
+from scipy.optimize import brentq, linprog
 
-from unflip.losses import Hinge, Loss, SquaredHinge, get
+from unflip.estimators.objective import Objective
+from unflip.estimators.piecewise import hard_rows, minimize_piecewise
+from unflip.estimators.smooth import minimize_smooth
+from unflip.losses import Hinge, Loss, ZeroOne, get
 from unflip.losses.base import Array
 from unflip.theory._fractions import solve, to_fractions
 from unflip.theory.distributions import FiniteDistribution
-from unflip.theory.hinge import hinge_minimizer
-from unflip.theory.risks import risk
+
+TOLERANCE = 1e-14  # as near to the minimum as float64 allows
 
 
 def linear_minimizer(
@@ -27,7 +30,6 @@ def linear_minimizer(
     regularization: Any = 0,
     *,
     intercept: bool = False,
-    start: Any = None,
 ) -> Array:
     """The weights w of the best linear scorer <w, x>; with an intercept, unpenalised, as last entry.
 
@@ -40,18 +42,17 @@ def linear_minimizer(
     loss = get(loss)
     if not regularization >= 0:
         raise ValueError(f"regularization is not negative, got {regularization!r}")
-    if intercept:
-        distribution = distribution.map(_with_constant)
-    penalty = [regularization] * distribution.points.shape[1]
-    if intercept:
-        penalty[-1] = 0
     if loss.traits.degree is not None:
-        return _newton_step(distribution, loss, penalty)
-    if isinstance(loss, Hinge):
-        return hinge_minimizer(distribution, penalty)
-    if not (loss.traits.smooth or isinstance(loss, SquaredHinge)):
-        raise ValueError(f"{loss!r} is neither smooth nor the hinge, so there is no method for it here")
-    return _by_trust_region(distribution.floats(), loss, np.asarray(penalty, dtype=np.float64), start)
+        return _newton_step(distribution, loss, regularization, intercept)
+    world = distribution.floats()
+    positive, negative = world.masses * world.eta, world.masses * (1 - world.eta)
+    objective = Objective(loss, world.points, positive, negative, float(regularization), intercept)
+    if isinstance(loss, Hinge) and not regularization:
+        return _hinge_programme(objective)
+    if isinstance(loss, ZeroOne) or (loss.traits.piecewise_linear and not regularization):
+        raise ValueError(f"there is no method here for {loss!r} with regularization {regularization!r}")
+    minimize = minimize_piecewise if loss.traits.piecewise_linear else minimize_smooth
+    return minimize(objective, TOLERANCE)[0]
 
 
 def ball_minimizer(distribution: FiniteDistribution, loss: Loss | str, radius: float) -> Array:
@@ -138,49 +139,34 @@ def multiclass_square_scores(
     return distribution.points @ solve(distribution.second_moment + ridge, distribution.class_sums.T)
 
 
-def _newton_step(distribution: FiniteDistribution, loss: Loss, penalty: list[Any]) -> Array:
+def _newton_step(distribution: FiniteDistribution, loss: Loss, regularization: Any, intercept: bool) -> Array:
     """Newton's step from zero, which lands on the minimum of a polynomial of degree two."""
-    gradient, curvature = _slopes(distribution, loss, 0 * distribution.masses)
-    return solve(curvature + np.diag(_kind(distribution, penalty)), -gradient)
-
-
-def _slopes(distribution: FiniteDistribution, loss: Loss, scores: Array) -> tuple[Array, Array]:
-    """The gradient and the Hessian of the risk in w, at the weights that give these scores."""
-    eta, x = distribution.eta, distribution.points
+    if intercept:
+        distribution = distribution.map(_with_constant)
+    eta, x, mass = distribution.eta, distribution.points, distribution.masses
+    zero = 0 * mass
     first, second = (
-        _product(eta, slope(1, scores)) + _product(1 - eta, slope(-1, scores))
+        mass * (eta * slope(1, zero) + (1 - eta) * slope(-1, zero))
         for slope in (loss.derivative, loss.second_derivative)
     )
-    return (distribution.masses * first) @ x, (x * (distribution.masses * second)[:, None]).T @ x
+    ridge = np.eye(x.shape[1], dtype=int) * _kind(distribution, regularization)
+    if intercept:
+        ridge[-1, -1] *= 0
+    return solve((x * second[:, None]).T @ x + ridge, -(first @ x))
 
 
-def _product(probability: Array, slope: Array) -> Array:
-    """An event of no probability has no slope, even where its own is infinite."""
-    return np.where(probability == 0, 0, probability * np.where(probability == 0, 0, slope))
-
-
-def _by_trust_region(distribution: FiniteDistribution, loss: Loss, penalty: Array, start: Any) -> Array:
-    x = distribution.points
-
-    def value(w: Array) -> float:
-        return float(risk(distribution, loss, x @ w) + penalty @ w**2 / 2)
-
-    def gradient(w: Array) -> Array:
-        return _slopes(distribution, loss, x @ w)[0] + penalty * w
-
-    def hessian(w: Array) -> Array:
-        # A trial step whose loss overflows is refused; its curvature only has to be a number.
-        return np.nan_to_num(_slopes(distribution, loss, x @ w)[1] + np.diag(penalty))
-
-    begin = np.zeros(x.shape[1]) if start is None else np.asarray(start, dtype=np.float64)
-    options = {"gtol": 1e-8, "maxiter": 500}
-    w: Array = minimize(value, begin, jac=gradient, hess=hessian, method="trust-exact", options=options).x
-    for _ in range(3):  # values no longer tell steps apart; slopes do, down to their rounding
-        closer = w - np.linalg.lstsq(hessian(w), gradient(w))[0]
-        if not np.linalg.norm(gradient(closer)) < np.linalg.norm(gradient(w)):
-            break
-        w = closer
-    return w
+def _hinge_programme(objective: Objective) -> Array:
+    """Without a penalty the hinge asks for a linear programme, with corners to land on."""
+    hard, y, weight = hard_rows(objective)
+    n, d = len(y), objective.size
+    margins = y[:, None] * np.array([hard.scores(unit) for unit in np.eye(d)]).T
+    answer = linprog(
+        np.concatenate([np.zeros(d), weight]),
+        A_ub=-np.hstack([margins, np.eye(n)]),
+        b_ub=-np.ones(n),
+        bounds=[(None, None)] * d + [(0, None)] * n,
+    )
+    return answer.x[:d]
 
 
 def _with_constant(points: Array) -> Array:

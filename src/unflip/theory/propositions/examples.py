@@ -7,7 +7,6 @@ from functools import cache
 
 import numpy as np
 from scipy.optimize import minimize
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it ships no types
 
 from unflip.losses import Loss, TangentBoost, TLogistic, get
 from unflip.losses.base import Array
@@ -192,8 +191,7 @@ def _ends(loss: Loss) -> Array:
 
     options = {"gtol": 1e-10, "ftol": 1e-15}
     starts = rng.uniform(-100, 100, size=(100, 2))
-    with threadpool_limits(1):  # on problems this small, threads mostly wait for each other
-        return np.array([minimize(value, s, jac=True, method="L-BFGS-B", options=options).x for s in starts])
+    return np.array([minimize(value, s, jac=True, method="L-BFGS-B", options=options).x for s in starts])
 
 
 CLAIMS = (
