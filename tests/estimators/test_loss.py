@@ -218,3 +218,17 @@ def test_a_fit_that_falls_short_warns(monkeypatch):
     with pytest.warns(ConvergenceWarning, match="optimality gap"):
         model = LossClassifier(regularization=1e-6).fit(X, y)
     assert not model.certificate_.met
+
+
+def test_a_loss_that_is_flat_at_zero_is_left_downhill():
+    # The sigmoid has no curvature at zero, so the first Newton step has only the gradient to go by.
+    from unflip.estimators.objective import Objective
+    from unflip.estimators.smooth import minimize_smooth
+    from unflip.losses import Sigmoid
+
+    X, y = make_data(gap=0.3)
+    share = np.full(len(y), 1 / len(y))
+    task = Objective(Sigmoid(), X, share * (y == 1), share * (y == 0), 0.0, False)
+    found, certificate = minimize_smooth(task, 1e-8)
+    assert certificate.met
+    assert task.value(found) < task.value(np.zeros(3)) - 0.01

@@ -204,9 +204,7 @@ def test_only_the_order_of_the_classes_matters_and_not_their_names(quota):
     ("sizes", "noise", "expected"),
     [
         ([60, 40], 0.25, [[45, 15], [10, 30]]),
-        ([97, 3], 0.1, [[87, 10], [0, 3]]),  # 9.7 + 0.3 make 10; the larger remainder gets the odd one
         ([2, 1], 0.1, [[2, 0], [0, 1]]),  # 0.3 flips round to none
-        ([1, 1], 0.4, [[0, 1], [0, 1]]),  # 0.8 flips round to one; a tie goes to the first class
         ([1000, 2], ClassConditionalNoise([0.1, 0.5]), [[900, 100], [1, 1]]),
         ([10, 10], ClassConditionalNoise([0.0, 0.9]), [[10, 0], [9, 1]]),
         ([20, 20, 20], 0.3, [[14, 3, 3], [3, 14, 3], [3, 3, 14]]),
@@ -224,6 +222,26 @@ def test_quota_counts_agree_with_those_done_by_hand(sizes, noise, expected):
     y = np.random.default_rng(0).permutation(np.repeat(np.arange(k), sizes))
     for seed in range(5):
         assert moves(y, flip_labels(y, noise, seed, quota=True, classes=range(k)), k) == expected
+
+
+def test_what_cannot_be_shared_out_evenly_is_shared_out_by_chance():
+    # 9.7 + 0.3 flips make 10. Which class has the odd one is drawn, in proportion to the remainders.
+    y = np.repeat([0, 1], [97, 3])
+    draws = 600
+    odd = sum(np.sum(flip_labels(y, 0.1, seed, quota=True)[y == 1] != 1) for seed in range(draws))
+    assert abs(odd / draws - 0.3) < 4 * np.sqrt(0.3 * 0.7 / draws)
+
+
+def test_quota_noise_is_uniform_over_the_other_classes():
+    # Ten rows a class at rate 0.1: one row leaves each class, and no other class is favoured.
+    y = np.repeat(np.arange(10), 10)
+    wrong = np.zeros(10)
+    for seed in range(300):
+        noisy = flip_labels(y, 0.1, seed, quota=True)
+        assert np.sum(noisy != y) == 10
+        wrong += np.bincount(noisy[noisy != y], minlength=10)
+    # 3000 wrong labels in 10 boxes: each box is binomial with mean 300.
+    assert np.all(np.abs(wrong - 300) < 4.5 * np.sqrt(3000 * 0.1 * 0.9))
 
 
 def fractional_tables():

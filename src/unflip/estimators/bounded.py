@@ -73,7 +73,7 @@ class BoundedUnhingedClassifier(LinearClassifier):
             counted = batch.weight > 0
             member = batch.labels.membership[counted]
             pull = batch.weight[counted] * (member[:, 1] - member[:, 0]) / moments.total
-            solution, self.certificate_ = _programme(
+            solution, self.certificate_ = programme(
                 in_frame(phi, shift, scale)[counted], pull, self.fit_intercept
             )
             direction, base = (solution[:-1], solution[-1]) if self.fit_intercept else (solution, 0.0)
@@ -81,7 +81,7 @@ class BoundedUnhingedClassifier(LinearClassifier):
         return self
 
 
-def _programme(rows: Any, pull: Array, intercept: bool) -> tuple[Array, Certificate]:
+def programme(rows: Any, pull: Array, intercept: bool) -> tuple[Array, Certificate]:
     """max <pull, s> over s = rows w + b with |s| <= 1."""
     from scipy.optimize import linprog
 

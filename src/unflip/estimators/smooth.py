@@ -51,7 +51,9 @@ def _newton(objective: Objective, start: Array, most: int = 300) -> tuple[Array,
     for step in range(most):
         eigenvalues, basis = np.linalg.eigh(objective.hessian(here))
         size = np.abs(eigenvalues)
-        move = basis @ (basis.T @ gradient / np.maximum(size, 1e-15 * size.max(initial=1e-300)))
+        # Where there is no curvature at all, follow the gradient; `reach` limits the step.
+        flat = max(1e-15 * size.max(initial=0.0), 1e-100 * float(np.linalg.norm(gradient)))
+        move = basis @ (basis.T @ gradient / np.maximum(size, flat or 1.0))
         leap = float(np.abs(objective.scores(move)).max(initial=0.0))
         there = _shortened(objective, here, value, gradient, move * min(1.0, reach / max(leap, 1e-300)))
         if there is None:

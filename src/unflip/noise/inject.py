@@ -27,7 +27,7 @@ def flip_labels(
     `rng` is a generator, or a seed for one that no other code draws from.
 
     >>> flip_labels(["cat", "dog", "dog", "cat"], 0.25, rng=1, quota=True).tolist()
-    ['dog', 'dog', 'dog', 'cat']
+    ['cat', 'dog', 'cat', 'cat']
     """
     labels = np.asarray(y)
     if labels.ndim != 1:
@@ -87,20 +87,25 @@ def _by_quota(codes: Array, leave: Array, rng: np.random.Generator) -> Array:
     leaving = expected.sum(axis=1)
     flipped = codes.copy()
     # First how many leave each class, then where they go: no class is asked for more than it has.
-    for clean, total in enumerate(_rounded(leaving, round(float(leaving.sum())))):
+    for clean, total in enumerate(_rounded(leaving, round(float(leaving.sum())), rng)):
         rows = rng.permutation(np.flatnonzero(codes == clean))[:total]
-        flipped[rows] = np.repeat(np.arange(len(leave)), _rounded(expected[clean], total))
+        flipped[rows] = np.repeat(np.arange(len(leave)), _rounded(expected[clean], total, rng))
     return flipped
 
 
-def _rounded(expected: Array, total: int) -> Array:
-    """Whole numbers summing to `total`, each within one of its expectation: largest remainders first.
+def _rounded(expected: Array, total: int, rng: np.random.Generator) -> Array:
+    """Whole numbers summing to `total`, each within one of its expectation.
 
-    >>> _rounded(np.array([0.5, 1.75, 2.75]), 5).tolist()
-    [0, 2, 3]
+    Who is rounded up is drawn, the likelier the larger the remainder: a fixed rule would favour
+    the same classes every time.
+
+    >>> _rounded(np.array([1.0, 0.5, 0.5]), 2, np.random.default_rng(0)).sum()
+    np.int64(2)
     """
-    whole = np.floor(expected).astype(int)
-    # A stable sort keeps the outcome a function of the numbers alone.
-    first = np.argsort(whole - expected, kind="stable")
-    whole[first[: total - whole.sum()]] += 1
+    tidy = np.round(expected, 9)  # 2.9999999999 is three
+    whole = np.floor(tidy).astype(int)
+    rest = tidy - whole
+    missing = total - int(whole.sum())
+    if missing > 0:
+        whole[rng.choice(len(rest), size=missing, replace=False, p=rest / rest.sum())] += 1
     return whole

@@ -22,7 +22,7 @@ def clean_accuracy(noisy_accuracy: Any, noise: Noise | float) -> Any:
     0.9
     """
     slope, intercept = _accuracy_line(noise)
-    return (noisy_accuracy - intercept) / slope
+    return (_numbers(noisy_accuracy) - intercept) / slope
 
 
 def noisy_accuracy(clean_accuracy: Any, noise: Noise | float) -> Any:
@@ -32,7 +32,7 @@ def noisy_accuracy(clean_accuracy: Any, noise: Noise | float) -> Any:
     0.74
     """
     slope, intercept = _accuracy_line(noise)
-    return slope * clean_accuracy + intercept
+    return slope * _numbers(clean_accuracy) + intercept
 
 
 def clean_balanced_accuracy(
@@ -47,7 +47,7 @@ def clean_balanced_accuracy(
     0.9
     """
     slope, intercept = _balanced_line(noise, noisy_base_rate)
-    return (noisy_balanced_accuracy - intercept) / slope
+    return (_numbers(noisy_balanced_accuracy) - intercept) / slope
 
 
 def noisy_balanced_accuracy(
@@ -59,7 +59,7 @@ def noisy_balanced_accuracy(
     0.74
     """
     slope, intercept = _balanced_line(noise, noisy_base_rate)
-    return slope * clean_balanced_accuracy + intercept
+    return slope * _numbers(clean_balanced_accuracy) + intercept
 
 
 def clean_auc(noisy_auc: Any, noise: Noise | float, noisy_base_rate: Any = 0.5) -> Any:
@@ -79,7 +79,12 @@ def noisy_auc(clean_auc: Any, noise: Noise | float, noisy_base_rate: Any = 0.5) 
     0.74
     """
     slope = _contrast(noise, noisy_base_rate)
-    return slope * clean_auc + (1 - slope) / 2
+    return slope * _numbers(clean_auc) + (1 - slope) / 2
+
+
+def _numbers(scores: Any) -> Any:
+    """Lists as arrays; numbers, fractions and arrays as they are."""
+    return np.asarray(scores) if isinstance(scores, list | tuple) else scores
 
 
 def _accuracy_line(noise: Noise | float) -> tuple[Any, Any]:

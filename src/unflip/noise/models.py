@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Rational
+from numbers import Integral, Rational, Real
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,14 @@ class Noise(ABC):
         """
         return self._through(self._inverse(), noisy_class_probability)
 
+    def unmix(self, by_label: Any) -> Array:
+        """Sums by clean class, on average, from sums by noisy class (one row a class).
+
+        >>> SymmetricNoise(0.25).unmix([[1.0], [3.0]]).tolist()
+        [[0.0], [4.0]]
+        """
+        return self._inverse().T @ np.asarray(by_label)
+
     def _through(self, table: Array, class_probability: Any) -> Any:
         p = np.asarray(class_probability)
         if p.dtype.kind == "f":  # floats stay floats, also under fractional rates
@@ -82,7 +90,7 @@ class SymmetricNoise(Noise):
     n_classes = 2
 
     def __post_init__(self) -> None:
-        if not 0 <= self.rate < 0.5:
+        if not (isinstance(self.rate, Real) and 0 <= float(self.rate) < 0.5):
             raise ValueError(f"a symmetric noise rate lies in [0, 1/2), got {self.rate!r}")
 
     @property
@@ -109,11 +117,12 @@ class UniformNoise(Noise):
     n_classes: int
 
     def __post_init__(self) -> None:
-        if self.n_classes < 2:
-            raise ValueError(f"noise needs at least two classes, got n_classes={self.n_classes!r}")
-        limit = Fraction(self.n_classes - 1, self.n_classes)
+        if not isinstance(self.n_classes, Integral) or self.n_classes < 2:
+            raise ValueError(f"noise needs a whole number of classes from 2 on, got {self.n_classes!r}")
+        limit = Fraction(int(self.n_classes) - 1, int(self.n_classes))
         # Against the rounded limit too: the float 2/3 lies below the fraction, yet means it.
-        if not (0 <= self.rate < limit and self.rate < float(limit)):
+        rate = self.rate if isinstance(self.rate, Real) else np.nan
+        if not (0 <= rate < limit and rate < float(limit)):
             raise ValueError(
                 f"a uniform noise rate over {self.n_classes} classes lies in "
                 f"[0, {self.n_classes - 1}/{self.n_classes}), got {self.rate!r}"

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from unflip.noise.metrics import clean_accuracy, clean_auc, clean_balanced_accuracy
-from unflip.noise.models import Noise, as_noise
+from unflip.noise.metrics import clean_auc
+from unflip.noise.models import Array, Noise, as_noise
 
 METRICS = ("accuracy", "balanced_accuracy", "roc_auc")
 
 
-def clean_scorer(metric: str, noise: Noise | float) -> Callable[[Any, Any, Any], float]:
+def clean_scorer(metric: str, noise: Noise | float) -> CleanScorer:
     """A scorer for scikit-learn's `scoring=`: the metric on noisy labels, corrected for the noise.
 
-    `metric` is "accuracy", "balanced_accuracy" or "roc_auc". The correction increases with the
-    noisy score, so it changes no choice; it makes the number mean what it says. With few rows
-    the corrected score can leave [0, 1]; it is not clipped, so that averages stay unbiased.
+    `metric` is "accuracy", "balanced_accuracy" or "roc_auc" (two classes). The first two are read off
+    the table of labels against predictions, with the noise of the labels undone, so they also serve
+    class-conditional noise and any class sizes. Under symmetric noise the corrected accuracy is an
+    increasing function of the noisy one and changes no choice. The corrections of the others depend on the
+    share of each class in the fold; a fold whose shares the noise cannot explain raises. With few rows
+    a corrected score can leave [0, 1]; it is not clipped, so that averages stay honest.
 
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.neighbors import KNeighborsClassifier
@@ -27,26 +30,41 @@ def clean_scorer(metric: str, noise: Noise | float) -> Callable[[Any, Any, Any],
     """
     if metric not in METRICS:
         raise ValueError(f"metric is one of {', '.join(METRICS)}, got {metric!r}")
-    return _CleanScorer(metric, noise)
+    return CleanScorer(metric, noise)
 
 
-class _CleanScorer:
-    """A callable that pickles, so that searches may run in parallel."""
+@dataclass(frozen=True)
+class CleanScorer:
+    """What `clean_scorer` returns: a callable that pickles, so that searches may run in parallel."""
 
-    def __init__(self, metric: str, noise: Noise | float) -> None:
-        self.metric, self.noise = metric, noise
+    metric: str
+    noise: Noise | float
 
-    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
-        from sklearn.metrics import get_scorer
-
-        noisy = get_scorer(self.metric)(estimator, X, y)
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The corrected score of a fitted estimator on noisy labels."""
         classes = np.asarray(getattr(estimator, "classes_", np.unique(y)))
         noise = as_noise(self.noise, len(classes))
-        if self.metric == "accuracy":
-            return float(clean_accuracy(noisy, noise))
-        share = float(np.mean(np.asarray(y) == classes[1])) if len(classes) == 2 else 0.5
-        correct = clean_auc if self.metric == "roc_auc" else clean_balanced_accuracy
-        return float(correct(noisy, noise, share))
+        if self.metric == "roc_auc":
+            from sklearn.metrics import get_scorer
 
-    def __repr__(self) -> str:
-        return f"clean_scorer({self.metric!r}, {self.noise!r})"
+            noisy = get_scorer("roc_auc")(estimator, X, y, sample_weight=sample_weight)
+            share = np.average(np.asarray(y) == classes[1], weights=sample_weight)
+            return float(clean_auc(noisy, noise, share))
+        return self._from_table(noise, classes, y, estimator.predict(X), sample_weight)
+
+    def _from_table(self, noise: Noise, classes: Array, y: Any, predicted: Any, sample_weight: Any) -> float:
+        from sklearn.metrics import confusion_matrix
+
+        table = confusion_matrix(y, predicted, labels=classes, sample_weight=sample_weight)
+        # Noise mixes the rows of the table: noisy = transition' clean, on average.
+        clean = noise.unmix(table / table.sum())
+        shares = clean.sum(axis=1)
+        if self.metric == "accuracy":
+            return float(np.trace(clean))
+        if np.any(shares <= 0):
+            k = int(np.argmin(shares))
+            raise ValueError(
+                f"noise alone would give class {classes.tolist()[k]!r} more than its share of these labels, "
+                f"{table.sum(axis=1)[k] / table.sum():.3g}; balanced accuracy cannot be corrected here"
+            )
+        return float(np.mean(np.diag(clean) / shares))
