@@ -1,7 +1,7 @@
 """The estimators fitted to whole distributions, against exact fractions.
 
-A finite distribution is a weighted sample: each point once for each label, with the probability of the pair as
-its weight. So an estimator can be fitted to a population, clean or noisy, and must predict what the exact
+A finite distribution is a weighted sample: each point once for each label, with the probability of the pair
+as its weight. So an estimator can be fitted to a population, clean or noisy, and must predict what the exact
 formulas of `unflip.theory` say.
 """
 
@@ -11,7 +11,12 @@ import numpy as np
 import pytest
 
 from unflip import SquareClassifier, UnhingedClassifier
-from unflip.theory import multiclass_square_scores, multiclass_unhinged_scores, random_distribution
+from unflip.theory import (
+    linear_minimizer,
+    multiclass_square_scores,
+    multiclass_unhinged_scores,
+    random_distribution,
+)
 
 RATES = [Fraction(0), Fraction(1, 10), Fraction(2, 5), Fraction(49, 100)]
 
@@ -26,16 +31,18 @@ def as_sample(world):
 
 
 def exact_scores(world, kind):
-    if kind == "square":
-        return multiclass_square_scores(as_multiclass(world), Fraction(1, 3))
-    return multiclass_unhinged_scores(as_multiclass(world))
-
-
-def as_multiclass(world):
+    """One column a class, in fractions."""
     if world.class_probability.ndim == 2:
-        return world
-    p = world.class_probability
-    return type(world)(world.points, world.masses, np.column_stack([1 - p, p]))
+        square = multiclass_square_scores(world, Fraction(1, 3))
+        return square if kind == "square" else multiclass_unhinged_scores(world)
+    centered = world.points - world.mean
+    if kind == "square":  # with lambda / 2 |w|^2 the ridge of Equation 11 is half of lambda
+        *w, b = linear_minimizer(world, "square", Fraction(2, 3), intercept=True)
+        scores = world.points @ np.array(w) + b
+    else:
+        label_mean_of_centered = world.label_mean - (2 * world.base_rate - 1) * world.mean
+        scores = centered @ label_mean_of_centered
+    return np.column_stack([-scores, scores])
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
