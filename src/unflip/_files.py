@@ -12,7 +12,8 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -34,14 +35,16 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], 
     'all or nothing'
     """
     target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    with _naming(target):
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
+        with _naming(target):
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
         raise
@@ -87,12 +90,13 @@ def load_arrays(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any]
         if header["kind"] != kind:
             raise ValueError(f"it holds {header['kind']}, not {kind}")
         facts = header["facts"]
+        if not isinstance(facts, dict):
+            raise ValueError(f"its facts are a {type(facts).__name__}")
         if header["sha256"] != _digest(kind, facts, arrays):
             raise ValueError("its checksum does not match its content")
-    except (zipfile.BadZipFile, KeyError, TypeError, EOFError, RecursionError, NotImplementedError) as error:
-        raise ValueError(f"{path} is not a sound {kind} file: {type(error).__name__} {error}") from None
-    except (ValueError, RuntimeError) as error:
-        raise ValueError(f"{path} is not a sound {kind} file: {error}") from None
+    except Exception as error:  # a damaged file makes its readers raise almost anything
+        reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__} {error}"
+        raise ValueError(f"{path} is not a sound {kind} file: {reason}") from None
     return facts, arrays
 
 
@@ -115,6 +119,15 @@ def _digest(kind: str, facts: dict[str, Any], arrays: Mapping[str, Array]) -> st
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
+
+
+@contextmanager
+def _naming(target: Path) -> Iterator[None]:
+    """Let errors name the file that was asked for, not the temporary one."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from None
 
 
 def _umask() -> int:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from unflip import BoundedUnhingedClassifier
 
@@ -55,3 +56,32 @@ def test_noise_in_the_weights_of_both_labels_changes_nothing():
 def test_three_classes_are_refused():
     with pytest.raises(ValueError, match="Only binary classification"):
         BoundedUnhingedClassifier().fit(X3, [0, 1, 2])
+
+
+def test_the_certificate_is_computed_and_columns_may_have_their_own_scales():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), rng.integers(0, 2, 60)
+    signs = 2 * y - 1
+    best = np.mean(signs * BoundedUnhingedClassifier().fit(X, y).decision_function(X))
+    for factor in (1e-10, 1e10):
+        scaled = X * np.array([1, 1, factor, 1, 1])
+        model = BoundedUnhingedClassifier().fit(scaled, y)
+        # The programme does not mind the units of a column, so its value must be the same.
+        assert np.mean(signs * model.decision_function(scaled)) == pytest.approx(best, abs=1e-8)
+        assert model.certificate_.met
+
+
+def test_a_wrong_answer_of_the_solver_is_not_certified(monkeypatch):
+    import scipy.optimize
+
+    honest = scipy.optimize.linprog
+
+    def careless(*args, **kwargs):
+        found = honest(*args, **kwargs)
+        found.x = 0.9 * found.x
+        return found
+
+    monkeypatch.setattr(scipy.optimize, "linprog", careless)
+    with pytest.warns(ConvergenceWarning, match="gap of 0.1"):
+        model = BoundedUnhingedClassifier().fit(X3, Y3)
+    assert not model.certificate_.met

@@ -138,3 +138,17 @@ def test_a_second_moment_that_would_not_fit_is_refused_with_a_way_out():
     thin = sparse.csr_array((4, 50_000))
     with pytest.raises(ValueError, match="20 GB; use a narrower feature map"):
         SquareClassifier().fit(thin, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("case", ["one-hot owner", "more columns than rows", "as many as rows less one"])
+def test_leaving_out_a_row_that_owns_a_direction_equals_a_refit(case):
+    if case == "one-hot owner":
+        X, y = make_data(n=20)
+        X = np.column_stack([X, np.arange(20) == 7])
+    else:
+        X, y = make_data(n=10, d=30 if case == "more columns than rows" else 9)
+    scores = SquareClassifier(regularization=0.0).fit(X, y).loo_scores(X, y)
+    for i in range(len(y)):
+        rest = np.arange(len(y)) != i
+        refit = SquareClassifier(regularization=0.0).fit(X[rest], y[rest])
+        assert_allclose(scores[i], refit.decision_function(X[[i]])[0], rtol=1e-6, atol=1e-8)

@@ -1,11 +1,13 @@
 """The classifier of the paper against hand computation, brute force and exact populations."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.neighbors import NearestCentroid
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import SplineTransformer, StandardScaler
 
 from unflip import UnhingedClassifier
 from unflip.moments import Moments, accumulate
@@ -175,24 +177,57 @@ def test_costs_move_the_tuned_threshold():
     assert cheap.predict(X).mean() < 0.2 < 0.8 < dear.predict(X).mean()
 
 
-def test_equal_costs_change_nothing_and_only_their_ratio_matters():
+def test_only_ratios_of_costs_matter_and_a_class_without_cost_is_never_chosen():
     for n_classes in (2, 3):
         X, y = make_data(n_classes)
-        plain = UnhingedClassifier().fit(X, y).predict(X)
-        same = UnhingedClassifier(class_weight=dict.fromkeys(range(n_classes), 7.0)).fit(X, y)
-        assert_array_equal(same.predict(X), plain)
-        one = UnhingedClassifier(class_weight={0: 1.0, 1: 3.0}).fit(X, y)
-        assert one.predict(X).tolist() != plain.tolist()
+        one = UnhingedClassifier(class_weight=dict.fromkeys(range(n_classes), 1.0)).fit(X, y)
+        seven = UnhingedClassifier(class_weight=dict.fromkeys(range(n_classes), 7.0)).fit(X, y)
+        assert_array_equal(one.predict(X), seven.predict(X))
+        assert 1 not in UnhingedClassifier(class_weight={1: 0.0}).fit(X, y).predict(X)
 
 
-def test_costs_follow_their_formula():
-    X, y = make_data(3)
-    costs = np.array([1.0, 2.0, 0.5])
-    mu = X.mean(axis=0)
-    spread = np.mean(np.sum((X - mu) ** 2, axis=1))
-    w = np.array([((y == k)[:, None] * (X - mu)).mean(axis=0) for k in range(3)])
-    model = UnhingedClassifier(class_weight=dict(enumerate(costs))).fit(X, y)
-    assert_allclose(model.decision_function(X), costs * ((X - mu) @ w.T + spread / 3), rtol=1e-11)
+def test_a_dearer_class_is_chosen_more_often():
+    X, y = make_data(3, n=300)
+    shares = [
+        np.mean(UnhingedClassifier(class_weight={2: cost}).fit(X, y).predict(X) == 2)
+        for cost in (1e-30, 0.1, 0.5, 1.0, 2.0, 10.0, 1e30)
+    ]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[-1] == 1
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_costs_follow_their_formula(n_classes):
+    # Normal classes of one spread tau: log(c_k P(k)) - |x - mu_k|^2 / (2 tau^2), times tau^2.
+    X, y = make_data(n_classes)
+    costs = np.array([1.0, 2.0, 0.5])[:n_classes]
+    means = np.array([X[y == k].mean(axis=0) for k in range(n_classes)])
+    within = np.mean((X - means[y]) ** 2)
+    distances = np.sum((X[:, None] - means) ** 2, axis=2)
+    expected = within * np.log(costs * np.bincount(y) / len(y)) - distances / 2
+    expected = expected - expected[:, [0]]  # what all classes share is left out
+    scores = UnhingedClassifier(class_weight=dict(enumerate(costs))).fit(X, y).decision_function(X)
+    if n_classes == 2:
+        assert_allclose(scores, expected[:, 1], rtol=1e-9, atol=1e-12)
+    else:
+        assert_allclose(scores - scores[:, [0]], expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_balanced_costs_make_it_the_nearest_centroid_classifier(n_classes):
+    X, y = make_data(n_classes, n=200)
+    balanced = UnhingedClassifier(class_weight="balanced").fit(X, y)
+    assert_array_equal(balanced.predict(X), NearestCentroid().fit(X, y).predict(X))
+
+
+def test_balanced_costs_serve_a_rare_class():
+    rng = np.random.default_rng(0)
+    y = (rng.random(4000) < 0.08).astype(int)
+    X = rng.normal(size=(4000, 5)) + 1.5 * y[:, None]
+    plain = UnhingedClassifier().fit(X, y).predict(X)
+    balanced = UnhingedClassifier(class_weight="balanced").fit(X, y).predict(X)
+    assert balanced_accuracy_score(y, balanced) > balanced_accuracy_score(y, plain) + 0.05
 
 
 def test_bad_costs_are_named():
@@ -201,6 +236,10 @@ def test_bad_costs_are_named():
         UnhingedClassifier(class_weight={"x": 1.0}).fit(X, y)
     with pytest.raises(ValueError, match="class_weight of 1 is -2"):
         UnhingedClassifier(class_weight={1: -2}).fit(X, y)
+    with pytest.raises(ValueError, match="class_weight of 0 is 'a'"):
+        UnhingedClassifier(class_weight={0: "a"}).fit(X, y)
+    with pytest.raises(ValueError, match="zero for every class"):
+        UnhingedClassifier(class_weight={0: 0, 1: 0}).fit(X, y)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -300,3 +339,55 @@ def test_noise_moves_the_classifier_only_by_chance():
     for a, b in zip(clean, noisy, strict=True):
         assert a @ b / np.linalg.norm(a) / np.linalg.norm(b) > 0.999
     assert_allclose(np.linalg.norm(noisy) / np.linalg.norm(clean), 1 - 0.4 * 3 / 2, atol=0.02)
+
+
+def test_the_papers_scorer_keeps_its_digits_far_from_zero():
+    # E[y x] = (n_+ - n_-) / n times the offset plus what integers leave exactly.
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(-9, 10, size=(20, 2)).astype(float), np.repeat([-1, 1], 10)
+    far = UnhingedClassifier(center=False, threshold=0.0).fit(X + 1e15, y)
+    assert_allclose(far.coef_, (y[:, None] * X).mean(axis=0), rtol=1e-14)
+
+
+def test_rows_given_again_are_checked_like_rows_to_fit():
+    X, y = make_data()
+    model = UnhingedClassifier().fit(X, y)
+    bad = X.copy()
+    bad[3, 1] = np.nan
+    before = model.threshold_
+    with pytest.raises(ValueError, match="NaN: row 3, column 1"):
+        model.tune_threshold((bad, y))
+    with pytest.raises(ValueError, match="NaN: row 3, column 1"):
+        model.loo_scores(bad, y)
+    with pytest.raises(ValueError, match="2 columns, 3 were fitted"):
+        model.tune_threshold((X[:, :2], y))
+    assert model.threshold_ == before
+
+
+def test_names_of_columns_survive_moments():
+    X, y = make_data()
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = UnhingedClassifier().fit_moments(accumulate((frame, y)))
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[["c", "b", "a"]])
+    model.partial_fit(frame, y).forget(frame, y)
+    assert_allclose(model.coef_, UnhingedClassifier().fit(frame, y).coef_, rtol=1e-9)
+
+
+def test_a_feature_map_with_a_memory_stays_the_same_map():
+    X, y = make_data()
+    model = UnhingedClassifier(features=SplineTransformer()).fit(X, y)
+    model.predict(X)
+    model.forget(X[:3], y[:3])
+    again = UnhingedClassifier(features=SplineTransformer().fit(X))
+    again.partial_fit(X[:20], y[:20], classes=[0, 1]).partial_fit(X[20:], y[20:])
+
+
+def test_rows_without_weight_do_not_shape_the_feature_map():
+    X, y = make_data()
+    extra = np.vstack([X, 100 + 50 * X[:5]])
+    weight = np.repeat([1.0, 0.0], [len(y), 5])
+    plain = UnhingedClassifier(features=StandardScaler()).fit(X, y)
+    zero = UnhingedClassifier(features=StandardScaler()).fit(extra, np.append(y, y[:5]), weight)
+    assert_allclose(zero.decision_function(X), plain.decision_function(X), atol=1e-12)

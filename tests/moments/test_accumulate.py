@@ -209,3 +209,30 @@ def test_zero_rows_are_the_neutral_element():
         assert_array_equal(total.sums, moments.sums)
         assert_array_equal(total.second, moments.second)
         assert total.classes == moments.classes
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
+def test_sparse_rows_without_zeros_are_summed_about_their_own_place_too(form):
+    X, y, _ = make_data()
+    X = np.round(X * 4) / 4 + 1e15
+    expected, moments = accumulate((X, y), degree=2), accumulate((form(X), y), degree=2)
+    assert_array_equal(moments.origin, expected.origin)
+    assert_array_equal(moments.sums, expected.sums)
+    assert_array_equal(moments.second, expected.second)
+    assert moments.variance == pytest.approx(np.var(X - 1e15, axis=0).sum(), rel=1e-12)
+
+
+def test_rows_of_mostly_zeros_are_never_made_dense(monkeypatch):
+    rows = sparse.random_array((2000, 50), density=0.4, rng=np.random.default_rng(0), format="csr")
+    rows.data += 1e15
+    y = np.arange(2000) % 2
+    original = sparse.csr_array.toarray
+
+    def small(self, *args, **kwargs):
+        assert self.shape[0] <= 2, "only sums may be dense"
+        return original(self, *args, **kwargs)
+
+    for kind in (sparse.csr_array, sparse.csc_array):
+        monkeypatch.setattr(kind, "toarray", small)
+    moments = accumulate((rows, y))
+    assert (moments.origin == 0).all()

@@ -163,3 +163,78 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(stored, monkeypatch
         moments.save(path)
     assert path.read_bytes() == before
     assert [p.name for p in path.parent.iterdir()] == ["moments.npz"]
+
+
+SOUND = {"classes": [0, 1], "key": "columns:1", "unit": 1.0, "squares": 2.0, "names": None}
+ARRAYS = {"counts": np.ones(2), "sums": np.ones((2, 1)), "origin": np.zeros(1)}
+
+
+@pytest.mark.parametrize(
+    ("facts", "arrays"),
+    [
+        ({"unit": 0}, {}),
+        ({"unit": "a"}, {}),
+        ({"unit": float("nan")}, {}),
+        ({"squares": None}, {}),
+        ({"key": 3}, {}),
+        ({"classes": [0, 0]}, {}),
+        ({"classes": [[0], [1]]}, {}),
+        ({"classes": [None, 1]}, {}),
+        ({"classes": [float("nan"), 1]}, {}),
+        ({"classes": "ab"}, {}),
+        ({"classes": 2}, {}),
+        ({"names": ["a", "b"]}, {}),
+        ({"names": [3]}, {}),
+        ({"names": "a"}, {}),
+        ({"counts": [1.0, 1.0]}, {}),
+        ({"other": 1}, {}),
+        ({}, {"other": np.ones(1)}),
+        ({}, {"unit": np.ones(1)}),
+        ({}, {"counts": np.array([-1.0, 1.0])}),
+        ({}, {"counts": np.array([np.nan, 1.0])}),
+        ({}, {"sums": np.array([["a"], ["b"]])}),
+        ({}, {"sums": np.array(["a", "b"])}),
+        ({}, {"second": np.full((1, 1), np.inf)}),
+        ({}, {"origin": np.array([1j])}),
+    ],
+)
+def test_a_sound_file_of_absurd_content_is_refused_by_name(tmp_path, facts, arrays):
+    path = tmp_path / "m.npz"
+    _files.save_arrays(path, "moments", SOUND, ARRAYS)
+    Moments.load(path)
+    _files.save_arrays(path, "moments", SOUND | facts, ARRAYS | arrays)
+    with pytest.raises(ValueError, match=r"m\.npz does not hold moments"):
+        Moments.load(path)
+
+
+def test_facts_of_another_shape_and_missing_arrays_are_refused_by_name(tmp_path):
+    path = tmp_path / "m.npz"
+    _files.save_arrays(path, "moments", ["classes"], ARRAYS)
+    with pytest.raises(ValueError, match=r"m\.npz is not a sound moments file: its facts are a list"):
+        Moments.load(path)
+    _files.save_arrays(path, "moments", SOUND | {"counts": [1.0, 1.0]}, {"sums": np.ones((2, 1))})
+    with pytest.raises(ValueError, match=r"m\.npz does not hold moments"):
+        Moments.load(path)
+
+
+def test_names_are_saved_and_older_files_have_none(tmp_path):
+    path = tmp_path / "m.npz"
+    Moments((0, 1), np.ones(2), np.ones((2, 2)), names=("age", "größe")).save(path)
+    assert Moments.load(path).names == ("age", "größe")
+    older = {name: fact for name, fact in SOUND.items() if name != "names"}
+    _files.save_arrays(path, "moments", older, ARRAYS)
+    assert Moments.load(path).names is None
+
+
+def test_errors_name_the_file_that_was_asked_for(stored, tmp_path):
+    moments, _ = stored
+    with pytest.raises(FileNotFoundError) as caught:
+        moments.save(tmp_path / "missing" / "m.npz")
+    assert caught.value.filename == str(tmp_path / "missing" / "m.npz")
+    assert ".part" not in str(caught.value)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(IsADirectoryError) as caught:
+        moments.save(tmp_path / "folder")
+    assert caught.value.filename == str(tmp_path / "folder")
+    assert ".part" not in str(caught.value)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["folder", "moments.npz"]

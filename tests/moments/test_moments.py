@@ -1,10 +1,12 @@
 """Moments form a group under merging: what is added can be taken away, in any order."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.preprocessing import StandardScaler
 
 from unflip.moments import Moments, accumulate
 
@@ -95,3 +97,101 @@ def test_the_label_mean_is_equation_8():
     assert_allclose(accumulate((X + 1e6, y)).label_mean, expected + 1e6 / 3, rtol=1e-15)
     with pytest.raises(ValueError, match="two classes"):
         _ = accumulate((X, [0, 1, 2])).label_mean
+
+
+def test_the_label_mean_keeps_its_digits_far_from_zero():
+    X = np.array([[1.0], [3.0], [0.25], [0.5], [2.0], [1.25]])
+    y = np.array([-1, 1, 1, -1, 1, -1])
+    assert_allclose(accumulate((X + 1e15, y)).label_mean, (y @ X) / 6, rtol=1e-15)
+
+
+def test_names_of_columns_are_kept():
+    frame = pd.DataFrame({"age": [1.0, 2.0, 3.0], "height": [1.0, 0.0, 1e15]})
+    named = accumulate((frame, ["a", "b", "b"]))
+    more = accumulate((frame + 1e9, ["a", "b", "c"]))
+    zero = Moments.zero(2, named.key)
+    for moments in (
+        named,
+        named + more,
+        more + named - named,
+        zero + named,
+        named + zero,
+        named.framed(np.ones(2), 2.0),
+        named.with_classes(("a", "b", "z")),
+    ):
+        assert moments.names == ("age", "height")
+    assert accumulate((frame.to_numpy(), ["a", "b", "b"])).names is None
+    assert accumulate((frame, ["a", "b", "b"]), features=StandardScaler().fit(frame)).names is None
+
+
+def test_moments_leave_the_arrays_they_are_made_of_alone():
+    counts, sums = np.ones(1), np.ones((1, 2))
+    moments = Moments(("a",), counts, sums)
+    counts[0], sums[0, 0] = 5.0, 5.0
+    assert (moments.counts[0], moments.sums[0, 0]) == (1.0, 1.0)
+    view = sums[:]
+    view.flags.writeable = False
+    moments = Moments(("a",), counts, view)
+    sums[0, 0] = 7.0
+    assert moments.sums[0, 0] == 5.0
+
+
+def test_moments_can_be_made_of_lists():
+    moments = Moments(["a", "b"], [1, 2], [[1, 2], [3, 4]], second=[[1, 0], [0, 1]], names=["x", "y"])
+    assert moments.classes == ("a", "b")
+    assert moments.sums.dtype == moments.counts.dtype == moments.second.dtype == np.float64
+    assert (moments + moments).counts.tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("counts", [-1.0, 1.0], "not negative"),
+        ("counts", [np.nan, 1.0], "counts of moments must be finite"),
+        ("counts", ["a", "b"], "counts of moments must be numbers"),
+        ("counts", [1e308, 1e308], "infinite sum"),
+        ("sums", [[np.inf], [0.0]], "sums of moments must be finite"),
+        ("sums", [[1j], [0.0]], "sums of moments must be numbers"),
+        ("sums", [1.0, 2.0], "different sizes"),
+        ("sums", 1.0, "different sizes"),
+        ("second", [[np.nan]], "second of moments must be finite"),
+        ("second", [1.0], "different sizes"),
+        ("origin", [np.inf], "origin of moments must be finite"),
+        ("origin", [1.0, 2.0], "the origin has shape"),
+        ("squares", np.nan, "squares of moments must be a finite number"),
+        ("squares", -1.0, "not negative"),
+        ("unit", 0.0, "power of two"),
+        ("unit", -1.0, "power of two"),
+        ("unit", 3.0, "power of two"),
+        ("unit", np.inf, "unit of moments must be a finite number"),
+        ("unit", 10**400, "unit of moments must be a finite number"),
+        ("unit", "a", "unit of moments must be a finite number"),
+        ("classes", ("a", "a"), "not different"),
+        ("classes", (np.nan, 1.0), "not different"),
+        ("classes", ([1], [2]), "cannot be labels"),
+        ("key", 3, "key of moments is a string"),
+        ("names", ("x", "y"), "2 names for features of width 1"),
+    ],
+)
+def test_what_cannot_be_sums_of_rows_is_refused(field, value, said):
+    sound = {"classes": ("a", "b"), "counts": np.ones(2), "sums": np.ones((2, 1))}
+    with pytest.raises(ValueError, match=said):
+        Moments(**sound | {field: value})
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+def test_no_rows_have_no_mean_and_no_variance(degree):
+    rows = accumulate(([[1.0], [2.0]], ["a", "b"]), degree=degree)
+    for nothing in (Moments.zero(1, "columns:1", degree), rows - rows):
+        assert nothing.variance == 0.0
+        for name in ("mean", "center", "feature_means", "centered_means"):
+            with pytest.raises(ValueError, match="no rows"):
+                getattr(nothing, name)
+    with pytest.raises(ValueError, match="no rows"):
+        _ = (rows - rows).label_mean
+
+
+def test_a_sum_that_overflows_is_refused():
+    half = Moments(("a",), [1e308], [[0.0]])
+    with pytest.raises(ValueError, match="counts of moments must be finite"):
+        half + half

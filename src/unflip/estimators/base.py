@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unflip.estimators.scorer import LinearScorer
-from unflip.features import as_feature_map
+from unflip.features import Transformed, as_feature_map
 from unflip.moments import Moments, accumulate
 from unflip.sources import Batch, encode
 from unflip.sources.batch import as_weight
@@ -103,8 +103,22 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return as_feature_map(self.features_, self.n_features_in_, self._names)
 
     def _fitted_features(self, batch: Batch) -> Any:
-        """A copy of the feature map, fitted to the rows and never to their labels."""
-        return None if self.features is None else clone(self.features).fit(batch.X)
+        """A copy of the feature map, fitted to the rows that count and never to their labels."""
+        if self.features is None:
+            return None
+        return Transformed(clone(self.features).fit(batch.X[batch.weight > 0]))
+
+    def _given_features(self) -> Any:
+        """The feature map as it is, which must be fitted: every batch has to see the same one."""
+        return None if self.features is None else Transformed(self.features)
+
+    def _of_my_kind(self, batch: Batch) -> Batch:
+        """The batch, if it has the columns that were fitted."""
+        if batch.X.shape[1] != self.n_features_in_:
+            raise ValueError(f"the rows have {batch.X.shape[1]} columns, {self.n_features_in_} were fitted")
+        if batch.names is not None and self._names is not None and batch.names != self._names:
+            raise ValueError(f"the rows have columns {list(batch.names)}, fitted were {list(self._names)}")
+        return batch
 
     def _finish(self, scorer: LinearScorer) -> None:
         self.scorer_ = scorer
@@ -125,7 +139,8 @@ class MomentClassifier(LinearClassifier):
         """Fit in one pass over the rows.
 
         X: (n, d) array, sparse matrix or data frame; y: classes of any type, or soft labels (the
-        probability of class 1, or rows of K probabilities); sample_weight: counts of rows.
+        probability of class 1, or rows of K probabilities); sample_weight: counts of rows. A feature map
+        is fitted to every row that counts at all, once each.
         """
         with all_or_nothing(self):
             batch = self._batch(X, y, sample_weight, reset=True)
@@ -145,7 +160,7 @@ class MomentClassifier(LinearClassifier):
             first = not hasattr(self, "moments_")
             batch = self._batch(X, y, sample_weight, reset=first)
             if first:
-                self.features_ = self.features
+                self.features_ = self._given_features()
                 known = batch.labels.classes if classes is None else np.unique(np.asarray(classes))
             else:
                 known = self.classes_
@@ -183,22 +198,31 @@ class MomentClassifier(LinearClassifier):
         self._refuse_rows_needed()
         with all_or_nothing(self):
             width = moments.sums.shape[1]
+            self.features_ = self._given_features()
             if self.features is None:
                 if moments.key.split(":")[0] not in ("columns", ""):
                     raise ValueError(
                         f"the moments belong to the feature map {moments.key!r}, this estimator has none"
                     )
                 self.n_features_in_ = width
+                self._take_names(moments.names)
             else:
-                key = as_feature_map(self.features, 0, None).key
+                key = self.features_.key
                 if key != moments.key:
                     raise ValueError(f"the moments belong to the feature map {moments.key!r}, not to {key!r}")
                 self.n_features_in_ = getattr(self.features, "n_features_in_", width)
+                self._take_names(getattr(self.features, "feature_names_in_", None))
             if moments.degree < self._degree:
                 raise ValueError(f"{type(self).__name__} needs moments of degree {self._degree}")
-            self.features_ = self.features
             self._use(moments, np.asarray(moments.classes))
         return self
+
+    def _take_names(self, names: Any) -> None:
+        """Remember the names of the columns, or that they have none."""
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def _use(self, moments: Moments, classes: Array, present_at_least: int = 2) -> None:
         refuse_single_class(moments, len(classes), present_at_least)
@@ -210,7 +234,7 @@ class MomentClassifier(LinearClassifier):
         try:
             labels = batch.labels.recoded(classes)
         except ValueError as error:
-            raise ValueError(f"{error}; name all classes in the first partial_fit(classes=...)") from None
+            raise ValueError(f"{error}; all classes are named in fit or the first partial_fit") from None
         return Batch(batch.X, labels, batch.weight, batch.names)
 
     def _tune(self, batch: Batch) -> None:

@@ -15,10 +15,10 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods
 
 from unflip.estimators.base import Array, LinearClassifier, all_or_nothing, refuse_single_class
-from unflip.estimators.certificate import Certificate
+from unflip.estimators.certificate import Certificate, warn_unmet
 from unflip.estimators.scorer import LinearScorer
 from unflip.moments import accumulate
-from unflip.moments.accumulate import in_frame
+from unflip.moments.accumulate import dense, in_frame
 
 
 class BoundedUnhingedClassifier(LinearClassifier):
@@ -67,7 +67,8 @@ class BoundedUnhingedClassifier(LinearClassifier):
             refuse_single_class(moments, len(batch.labels.classes))
             self.classes_ = batch.labels.classes
             phi = self._features.transform(batch.X)
-            center = self.fit_intercept and not sparse.issparse(phi)
+            # Sparse rows stay sparse, unless they lie so far out that they are not.
+            center = self.fit_intercept and (not sparse.issparse(phi) or moments.origin.any())
             shift = moments.mean if center else np.zeros(phi.shape[1])
             scale = moments.unit * (np.sqrt(moments.variance / phi.shape[1]) or 1.0)
             counted = batch.weight > 0
@@ -78,22 +79,41 @@ class BoundedUnhingedClassifier(LinearClassifier):
             )
             direction, base = (solution[:-1], solution[-1]) if self.fit_intercept else (solution, 0.0)
             self._finish(LinearScorer(direction, base, shift, scale))
+        if not self.certificate_.met:
+            warn_unmet(self.certificate_)
         return self
 
 
 def programme(rows: Any, pull: Array, intercept: bool) -> tuple[Array, Certificate]:
-    """max <pull, s> over s = rows w + b with |s| <= 1."""
+    """max <pull, s> over s = rows w + b with |s| <= 1, and how far from the maximum the answer can be.
+
+    >>> solution, certificate = programme(np.array([[1.0], [-2.0]]), np.array([1.0, 0.0]), intercept=False)
+    >>> solution.tolist(), certificate.met
+    ([0.5], True)
+    """
     from scipy.optimize import linprog
 
     if intercept:
         ones = np.ones((rows.shape[0], 1))
         rows = sparse.hstack([rows, ones]).tocsr() if sparse.issparse(rows) else np.hstack([rows, ones])
+    size = dense(abs(rows).max(axis=0)).ravel()
+    rows = rows / np.where(size > 0, size, 1.0)  # the solver drops what is small in its own units
     stack = sparse.vstack if sparse.issparse(rows) else np.vstack
-    limit = np.ones(2 * rows.shape[0])
-    found = linprog(
-        -(rows.T @ pull), A_ub=stack([rows, -rows]), b_ub=limit, bounds=(None, None), method="highs"
-    )
+    n, both = rows.shape[0], stack([rows, -rows])
+    found = linprog(-(rows.T @ pull), A_ub=both, b_ub=np.ones(2 * n), bounds=(None, None), method="highs")
     if found.status != 0:
-        raise RuntimeError(f"the linear programme was not solved: {found.message}")
-    gap = abs(float(found.fun) - float(limit @ found.ineqlin.marginals))
-    return found.x, Certificate("optimality", gap, 1e-8, "linear programme", int(found.nit))
+        raise ValueError(
+            f"the linear programme was not solved ({found.message}); standardise the columns of X"
+        )
+    w = found.x / max(1.0, float(np.abs(rows @ found.x).max()))
+    price = found.ineqlin.marginals[n:] - found.ineqlin.marginals[:n]
+    gap = max(_upper_bound(rows, pull, price) - float(pull @ (rows @ w)), 0.0)
+    certificate = Certificate("optimality", gap, 1e-8, "linear programme", int(found.nit))
+    return w / np.where(size > 0, size, 1.0), certificate
+
+
+def _upper_bound(rows: Any, pull: Array, price: Array) -> float:
+    """By duality, sum |price| for any price with rows' price = rows' pull: mend the latter, then sum."""
+    missing = rows.T @ (pull - price)
+    price = price + rows @ np.linalg.lstsq(dense(rows.T @ rows), missing, rcond=None)[0]
+    return float(np.abs(price).sum())

@@ -19,12 +19,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from unflip.estimators.base import Array, MomentClassifier, all_or_nothing
 from unflip.estimators.scorer import LinearScorer
-from unflip.loo.mean_map import leave_one_out
+from unflip.loo import centroids, mean_map
 from unflip.loo.threshold import best_threshold
 from unflip.moments import Moments
-from unflip.moments.accumulate import in_frame, squared_norms
+from unflip.moments.accumulate import dense, in_frame, squared_norms
 from unflip.sources import Batch, batches
 from unflip.sources.batch import row_blocks
+from unflip.sources.culprits import name_the_culprit
 
 
 class UnhingedClassifier(MomentClassifier):
@@ -38,9 +39,11 @@ class UnhingedClassifier(MomentClassifier):
     threshold: "mean" puts zero at the overall mean, which noise does not move; "loo" tunes it by exact
         leave-one-out on the given labels (two classes, needs rows); a number is subtracted from the scores.
     regularization: lambda of Equation 7. It scales the scores and changes no sign.
-    class_weight: costs of the classes, a dict or "balanced". Class k scores
-        c_k (<w_k, phi - mu> + s^2 / K), with s^2 = E|phi - mu|^2, so only ratios of costs matter, and a
-        class of overwhelming cost is nearly always chosen. Costs take the noise immunity away.
+    class_weight: None uses no priors: the boundary passes through the mean. A dict of costs c_k, or
+        "balanced", puts it where c_k P(k) exp(-|phi - mu_k|^2 / (2 tau^2)) is the same for two classes, with
+        mu_k the class means and tau^2 the variance within classes, averaged over features. Costly classes are
+        chosen more often, and "balanced" is the nearest centroid classifier. Shares and class means are read
+        off the labels, so the immunity to noise is lost.
     summation: "fast" is the only way so far.
 
     Attributes: `classes_`, `coef_` ((d,) or (K, d)), `intercept_`, `threshold_`, `moments_`.
@@ -93,7 +96,7 @@ class UnhingedClassifier(MomentClassifier):
         check_is_fitted(self, "moments_")
         with all_or_nothing(self):
             self._finish(self._solve(self.moments_))
-            parts = [self._known_labels(batch, self.classes_) for batch in batches(source)]
+            parts = [self._known_labels(self._of_my_kind(batch), self.classes_) for batch in batches(source)]
             self._shift_threshold(parts)
         return self
 
@@ -112,89 +115,128 @@ class UnhingedClassifier(MomentClassifier):
             return np.ldexp(self._leave_one_out(batch), self.scorer_.doublings) - self.threshold_
 
     def _solve(self, moments: Moments) -> LinearScorer:
-        means, base = self._class_scorers(moments)
-        costs = self._costs(moments.counts)
-        direction = costs[:, None] * means
-        base = costs * (base + self._spread(moments) / len(costs))
-        base = np.where(moments.counts == 0, -np.inf, base)  # a class without rows is never chosen
+        if self.class_weight is None:
+            direction, base = self._mean_map(moments)
+        else:
+            direction, base = self._centroids(moments)
         self.threshold_ = 0.0
-        if len(costs) == 2:
-            direction, base = direction[1] - direction[0], base[1] - base[0]
+        if len(moments.counts) == 2:
+            direction, base = direction[0], base[0]
             if not isinstance(self.threshold, str):
                 self.threshold_ = float(self.threshold)
                 base = base - np.ldexp(self.threshold_, -2 * moments.exponent)
         elif self.threshold not in ("mean", 0):
-            raise ValueError(f"threshold={self.threshold!r} is for two classes, the labels have {len(costs)}")
+            raise ValueError(
+                f"threshold={self.threshold!r} is for two classes, the labels have {len(moments.counts)}"
+            )
         # <w, phi - mu> is unit^2 <direction, z - center>.
         return LinearScorer(direction, base, moments.origin, moments.unit, 2 * moments.exponent)
 
-    def _class_scorers(self, moments: Moments) -> tuple[Array, Array]:
-        """Direction and base of <w_k, .> / lambda for each class, in the frame of the moments."""
-        if self.center:
-            means = moments.centered_means / self.regularization
-        else:
-            means = moments.feature_means / moments.unit / self.regularization
-        return means, -(means @ self._zero_point(moments))
+    def _mean_map(self, moments: Moments) -> tuple[Array, Array]:
+        """Direction and base of the scores <w, . - zero> / lambda, in the frame of the moments.
 
-    def _zero_point(self, moments: Moments) -> Array:
-        """Where the scores vanish before any threshold: the mean, or the zero of the features."""
-        if self.center or self.threshold == "mean":
-            return moments.center
-        return -moments.origin / moments.unit
+        One row a class; for two classes one row, the difference, taken before anything is rounded.
+        """
+        contrast = _contrast(len(moments.counts))
+        shares = (contrast @ moments.counts / moments.total)[:, None]
+        means = contrast @ moments.sums / moments.total - shares * self._middle(moments)
+        means = means / self.regularization
+        base = -(means @ self._zero(moments))
+        return means, base + _never(moments.counts)
 
-    def _spread(self, moments: Moments) -> float:
-        """E|phi - mu|^2 / lambda in the frame of the moments; zero where costs do not ask for it."""
-        return 0.0 if self.class_weight is None else moments.variance / self.regularization
+    def _centroids(self, moments: Moments) -> tuple[Array, Array]:
+        """The same for class means with priors."""
+        counts = moments.counts[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means = np.where(counts > 0, moments.sums / counts - moments.center, 0.0)
+        norms = np.sum(means**2, axis=1)
+        within = max(moments.variance - float(moments.counts @ norms) / moments.total, 0.0) / means.shape[1]
+        base = centroids.offset(norms, within, self._priors(moments.counts)) - means @ moments.center
+        base = base[[1]] - base[[0]] if len(base) == 2 else base  # infinite where a class has no rows
+        return _contrast(len(means)) @ means / self.regularization, base / self.regularization
 
-    def _costs(self, counts: Array) -> Array:
-        """The cost of each class, for class counts in the last axis."""
-        n_classes = counts.shape[-1]
-        if self.class_weight is None:
-            return np.ones_like(counts)
+    def _middle(self, moments: Moments) -> Array:
+        """What features are centred at, as z: the mean, or the zero of the features."""
+        return moments.center if self.center else -moments.origin / moments.unit
+
+    def _zero(self, moments: Moments) -> Array:
+        """Where scores vanish before any threshold, as z: the mean, or the zero of the features."""
+        return moments.center if self._zero_at_mean else -moments.origin / moments.unit
+
+    @property
+    def _zero_at_mean(self) -> bool:
+        return self.center or self.threshold == "mean"
+
+    def _priors(self, counts: Array) -> Array:
+        """log(c_k P(k)) up to a constant, for class weights in the last axis."""
+        with np.errstate(divide="ignore"):
+            if self.class_weight == "balanced":
+                return np.where(counts > 0, 0.0, -np.inf)
+            return np.log(counts * self._costs())
+
+    def _costs(self) -> Array:
+        """The cost of each class: one, unless a dict says otherwise."""
+        labels = self.classes_.tolist()
         if self.class_weight == "balanced":
-            with np.errstate(divide="ignore"):
-                balanced = counts.sum(axis=-1, keepdims=True) / (n_classes * counts)
-            return np.where(counts > 0, balanced, 1.0)
-        given: Any = self.class_weight
+            return self.moments_.total / (len(labels) * np.maximum(self.moments_.counts, 1e-300))
+        given: Any = self.class_weight or {}
         for label, cost in given.items():
-            if label not in self.classes_.tolist():
-                raise ValueError(f"class_weight names {label!r}, which is not among {self.classes_.tolist()}")
-            if not (np.isfinite(cost) and cost >= 0):
+            if label not in labels:
+                raise ValueError(f"class_weight names {label!r}, which is not among {labels}")
+            if not (isinstance(cost, Real) and 0 <= float(cost) < np.inf):
                 raise ValueError(f"class_weight of {label!r} is {cost!r}; costs are finite and not negative")
-        return np.ones_like(counts) * [float(given.get(label, 1.0)) for label in self.classes_.tolist()]
+        costs = np.array([float(given.get(label, 1.0)) for label in labels])
+        if np.count_nonzero(costs) == 0:
+            raise ValueError("class_weight is zero for every class")
+        return costs
 
     def _leave_one_out(self, batch: Batch) -> Array:
-        """Leave-one-out scores in the frame of the moments, before a threshold."""
-        moments, lam = self.moments_, self.regularization
-        means, base = self._class_scorers(moments)
-        zero_at_mean = self.center or self.threshold == "mean"
-        middle = moments.center if self.center else -moments.origin / moments.unit
-        zero = self._zero_point(moments)
-        n_rows = batch.X.shape[0]
-        scores, similarity, distance = np.empty((n_rows, len(base))), np.empty(n_rows), np.empty(n_rows)
+        """Leave-one-out scores in the frame of the moments, before a threshold; (n,) for two classes."""
+        moments, n_rows = self.moments_, batch.X.shape[0]
+        features = self._features
+        targets, middle, zero = self._targets(moments)
+        scores = np.empty((n_rows, len(targets)))
+        similarity = np.empty(n_rows)
         for rows in row_blocks(n_rows):
-            z = in_frame(self._features.transform(batch.X[rows]), moments.origin, moments.unit)
-            scores[rows] = z @ means.T + base
+            z = in_frame(features.transform(batch.X[rows]), moments.origin, moments.unit)
+            scores[rows] = dense(z @ targets.T) - targets @ zero
             similarity[rows] = _products(z, middle, zero)
-            distance[rows] = _products(z, moments.center, moments.center)
-        w, total, member = batch.weight, moments.total, batch.labels.membership
-        left = leave_one_out(
-            scores,
-            member,
-            w,
-            similarity / lam,
-            moments.counts,
-            centered=self.center,
-            zero_at_mean=zero_at_mean,
-        )
-        others = total - w
-        spread: Any = 0.0
-        if self.class_weight is not None:
-            scatter = self._spread(moments) * total - w * total / others * distance / lam
-            spread = (np.maximum(scatter, 0.0) / others)[:, None]
-        costs = self._costs(moments.counts - w[:, None] * member)
-        left = costs * (left + spread / len(base))
-        return left[:, 1] - left[:, 0] if len(base) == 2 else left
+        if not np.isfinite(scores).all():
+            name_the_culprit(batch.X, batch.names)
+        member, total = batch.labels.membership, moments.total
+        contrast = _contrast(len(moments.counts))
+        if self.class_weight is None:
+            left = mean_map.leave_one_out(
+                scores,
+                member @ contrast.T,
+                batch.weight,
+                similarity / self.regularization,
+                total,
+                contrast @ moments.counts / total,
+                centered=self.center,
+                zero_at_mean=self._zero_at_mean,
+            )
+        else:
+            left = centroids.leave_one_out(
+                scores,
+                np.sum(targets**2, axis=1),
+                moments.counts,
+                member,
+                batch.weight,
+                similarity,
+                moments.variance,
+                moments.sums.shape[1],
+                self._priors,
+            )
+            left = (left[:, [1]] - left[:, [0]] if len(contrast) == 1 else left) / self.regularization
+        return left[:, 0] if len(contrast) == 1 else left
+
+    def _targets(self, moments: Moments) -> tuple[Array, Array, Array]:
+        """What rows are projected on (mean maps, or sums of classes), and the points they are seen from."""
+        if self.class_weight is None:
+            return self._mean_map(moments)[0], self._middle(moments), self._zero(moments)
+        center = moments.center
+        return moments.sums - moments.counts[:, None] * center, center, center
 
     def _tune(self, batch: Batch) -> None:
         if self.threshold == "loo":
@@ -206,7 +248,7 @@ class UnhingedClassifier(MomentClassifier):
         scores = np.concatenate([self._leave_one_out(part) for part in parts])
         member = np.concatenate([part.labels.membership for part in parts])
         weight = np.concatenate([part.weight for part in parts])
-        costs = weight[:, None] * member * self._costs(self.moments_.counts)
+        costs = weight[:, None] * member * self._costs()
         cut = best_threshold(scores, costs[:, 1], costs[:, 0])
         old = self.scorer_
         with np.errstate(over="ignore"):
@@ -219,6 +261,17 @@ class UnhingedClassifier(MomentClassifier):
                 "threshold='loo' needs rows, which moments do not keep; use threshold='mean' here and "
                 "call tune_threshold(source) afterwards"
             )
+
+
+def _contrast(n_classes: int) -> Array:
+    """What turns one row a class into scores: the difference of two classes, or each of several."""
+    return np.array([[-1.0, 1.0]]) if n_classes == 2 else np.eye(n_classes)
+
+
+def _never(counts: Array) -> Array:
+    """What to add to scores so that a class without rows is not chosen: minus infinity, as a contrast."""
+    missing = np.where(counts > 0, 0.0, np.inf)
+    return missing[[0]] - missing[[1]] if len(counts) == 2 else -missing
 
 
 def _products(z: Any, a: Array, b: Array) -> Array:

@@ -16,9 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from unflip.estimators.base import Array, MomentClassifier
 from unflip.estimators.scorer import LinearScorer
 from unflip.loo.ridge import leave_one_out
-from unflip.moments import Moments
+from unflip.moments import Moments, accumulate
 from unflip.moments.accumulate import dense, in_frame
+from unflip.sources import Batch, Labels
 from unflip.sources.batch import row_blocks
+from unflip.sources.culprits import name_the_culprit
+
+NEARLY = 1e-6  # a leverage this close to one leaves too few digits for the formula
 
 # Ridges tried by generalised cross-validation, as shares of the largest variance.
 PATH = np.geomspace(1e-10, 10, 45)
@@ -66,36 +70,62 @@ class SquareClassifier(MomentClassifier):
         batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
         moments = self.moments_
         variances, basis, cross = _spectrum(moments)
+        features = self._features
         rotated = np.empty((batch.X.shape[0], len(variances)))
         for rows in row_blocks(batch.X.shape[0]):
-            z = in_frame(self._features.transform(batch.X[rows]), moments.origin, moments.unit)
+            z = in_frame(features.transform(batch.X[rows]), moments.origin, moments.unit)
             rotated[rows] = dense(z @ basis) - moments.center @ basis
-        scores = leave_one_out(
+        if not np.isfinite(rotated).all():
+            name_the_culprit(batch.X, batch.names)
+        scores, leverage = leave_one_out(
             rotated,
             batch.labels.membership,
             batch.weight,
             moments.total * variances,
             moments.total * cross,
             moments.counts,
-            float(np.ldexp(self.regularization_, -2 * moments.exponent)),
+            _in_units(self.regularization_, moments),
         )
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        scores = scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        for row in np.flatnonzero(leverage > 1 - NEARLY):
+            scores[row] = self._refit_without(batch, int(row))
+        return scores
+
+    def _refit_without(self, batch: Batch, row: int) -> Any:
+        """The score of a row that owns a direction: without it the direction is gone, so solve again."""
+        one = slice(row, row + 1)
+        labels = Labels(self.classes_, batch.labels.table[:, one])
+        alone = Batch(batch.X[one], labels, batch.weight[one], batch.names)
+        rest = self.moments_ - accumulate(alone, self.features_, self._degree)
+        scorer = _ridge_scorer(rest, _in_units(self.regularization_, rest))
+        return scorer.absolute(scorer.relative(alone.X, self._features.transform))[0]
 
     def _solve(self, moments: Moments) -> LinearScorer:
-        variances, basis, cross = _spectrum(moments)
-        shares = moments.counts / moments.total
         if self.regularization == "gcv":
-            ridge = _best_ridge(variances, cross, shares, moments.total)
+            variances, _, cross = _spectrum(moments)
+            ridge = _best_ridge(variances, cross, moments.counts / moments.total, moments.total)
         else:
-            with np.errstate(over="ignore"):
-                ridge = float(np.ldexp(self.regularization, -2 * moments.exponent))
+            ridge = _in_units(float(self.regularization), moments)
         with np.errstate(over="ignore"):
             self.regularization_ = float(np.ldexp(ridge, 2 * moments.exponent))
-        direction = (basis @ (cross / (variances + ridge)[:, None])).T
-        base = shares - direction @ moments.center
-        if len(shares) == 2:
-            direction, base = direction[1] - direction[0], base[1] - base[0]
-        return LinearScorer(direction, base, moments.origin, moments.unit)
+        return _ridge_scorer(moments, ridge)
+
+
+def _in_units(regularization: float, moments: Moments) -> float:
+    """A ridge for features as they come, as one for z."""
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(regularization, -2 * moments.exponent))
+
+
+def _ridge_scorer(moments: Moments, ridge: float) -> LinearScorer:
+    """Equation 11 with an unpenalised intercept, in the frame of the moments."""
+    variances, basis, cross = _spectrum(moments)
+    shares = moments.counts / moments.total
+    direction = (basis @ (cross / (variances + ridge)[:, None])).T
+    base = shares - direction @ moments.center
+    if len(shares) == 2:
+        direction, base = direction[1] - direction[0], base[1] - base[0]
+    return LinearScorer(direction, base, moments.origin, moments.unit)
 
 
 def _spectrum(moments: Moments) -> tuple[Array, Array, Array]:

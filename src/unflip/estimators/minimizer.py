@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from unflip import losses
 from unflip.estimators.base import Array, LinearClassifier, all_or_nothing, refuse_single_class
-from unflip.estimators.certificate import Certificate
+from unflip.estimators.certificate import Certificate, warn_unmet
 from unflip.estimators.objective import Objective
 from unflip.estimators.piecewise import minimize_piecewise
 from unflip.estimators.scorer import LinearScorer
@@ -82,7 +80,10 @@ class LossClassifier(LinearClassifier):
             self.classes_ = batch.labels.classes
             refuse_single_class(moments, len(self.classes_))
             phi = self._features.transform(batch.X)
-            shift, scale, ridge = self._frame(moments, sparse.issparse(phi))
+            # Sparse rows stay sparse, and a free intercept makes up for the missing shift, unless they lie so
+            # far out that they are not sparse.
+            stay = sparse.issparse(phi) and not moments.origin.any()
+            shift, scale, ridge = self._frame(moments, stay)
             rows = in_frame(phi, shift, scale)
             shares = batch.weight[:, None] * batch.labels.membership / moments.total
             columns = [1] if len(self.classes_) == 2 else range(len(self.classes_))
@@ -94,18 +95,13 @@ class LossClassifier(LinearClassifier):
             self.certificate_ = max((c for _, c in fits), key=lambda c: c.gap / c.tolerance)
             self._finish(self._scorer(np.array([w for w, _ in fits]), shift, scale))
         if not self.certificate_.met:
-            warnings.warn(
-                f"the fit stopped at a {self.certificate_.kind} gap of {self.certificate_.gap:.2g}, above "
-                f"{self.certificate_.tolerance:.2g}; standardise the features or raise regularization",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warn_unmet(self.certificate_)
         return self
 
     def _usable_loss(self) -> Loss:
         loss = losses.get(self.loss)
-        if loss == losses.get("zero_one"):
-            raise ValueError("the zero-one loss has no slope to follow; choose a surrogate, such as 'ramp'")
+        if loss.derivative(1, 0.0) == loss.derivative(-1, 0.0) == 0:
+            raise ValueError(f"{loss!r} has no slope to follow; choose a surrogate, such as 'ramp'")
         if self.fit_intercept and loss.traits.degree == 1:
             raise ValueError(
                 "a loss that is linear in the score has no minimum with a free intercept; "
@@ -113,15 +109,14 @@ class LossClassifier(LinearClassifier):
             )
         return loss
 
-    def _frame(self, moments: Moments, is_sparse: bool) -> tuple[Array, float, float]:
+    def _frame(self, moments: Moments, stay: bool) -> tuple[Array, float, float]:
         """Shift and scale of the rows that the solver sees, and the penalty it works with."""
         width = moments.sums.shape[1]
         if not self.fit_intercept:
             with np.errstate(over="ignore"):
                 return np.zeros(width), moments.unit, self.regularization / moments.unit / moments.unit
         scale = moments.unit * np.sqrt(moments.variance / width) or 1.0
-        # Sparse rows stay sparse: a free intercept makes up for the missing shift.
-        return np.zeros(width) if is_sparse else moments.mean, float(scale), self.regularization
+        return np.zeros(width) if stay else moments.mean, float(scale), self.regularization
 
     def _scorer(self, parameters: Array, shift: Array, scale: float) -> LinearScorer:
         direction, base = parameters, np.zeros(len(parameters))

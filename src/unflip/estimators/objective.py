@@ -5,6 +5,7 @@ Rows are dense or sparse; a soft label counts as the weighted pair of hard ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,10 +70,18 @@ class Objective:
 
     def hessian(self, parameters: Array) -> Array:
         """Its matrix of second derivatives."""
+        return self.gram(self._curvature(parameters)) + np.diag(self.penalty)
+
+    def curving(self, parameters: Array) -> Callable[[Array], Array]:
+        """The same matrix as a function of what it is multiplied with, for when there is no room for it."""
+        curvature, penalty = self._curvature(parameters), self.penalty
+        return lambda move: self.combine(curvature * self.scores(move)) + penalty * move
+
+    def _curvature(self, parameters: Array) -> Array:
         curvature = np.zeros(self.rows.shape[0])
         for y, weight, v, rows in self._halves(parameters):
             curvature[rows] += weight * self.loss.second_derivative(y, v)
-        return self.gram(curvature) + np.diag(self.penalty)
+        return curvature
 
     def gram(self, weight: Array) -> Array:
         """The sum of weight x x', with the constant one appended to x if there is an intercept."""

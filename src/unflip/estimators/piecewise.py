@@ -15,6 +15,8 @@ from unflip.estimators.certificate import Certificate
 from unflip.estimators.interior import HingeProblem, solve
 from unflip.estimators.objective import Array, Objective
 
+WIDEST = 5000  # parameters for which an interior point step is still reasonable
+
 
 def minimize_piecewise(objective: Objective, tolerance: float, most: int = 100) -> tuple[Array, Certificate]:
     """The minimiser (hinge), or a point that no tangent improves on, reached from the zero scorer.
@@ -26,6 +28,12 @@ def minimize_piecewise(objective: Objective, tolerance: float, most: int = 100) 
     >>> bool(w[0] > 0), certificate.met
     (True, True)
     """
+    if objective.size > WIDEST:
+        raise ValueError(
+            f"{objective.loss!r} with {objective.size} parameters takes a matrix of "
+            f"{8e-9 * objective.size**2:.1f} GB in every step; use a narrower feature map or a smooth loss, "
+            "such as 'squared_hinge'"
+        )
     hard, y, weight = hard_rows(objective)
     loss = objective.loss
     # The slope's jump at margin one is the weight A of the hinge.
@@ -43,7 +51,7 @@ def minimize_piecewise(objective: Objective, tolerance: float, most: int = 100) 
             break
     if loss.traits.convex:
         return u, Certificate("optimality", gap, tolerance, "interior point", steps)
-    left = max(gain, 0.0) + gap
+    left = max(gain, 0.0) + max(gap, 0.0)
     return u, Certificate("stationarity", left, tolerance, "concave-convex procedure", steps)
 
 

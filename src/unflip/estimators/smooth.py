@@ -42,7 +42,23 @@ def _lbfgs(objective: Objective, tolerance: float) -> tuple[Array, Certificate]:
     options = {"maxiter": 10_000, "maxfun": 20_000, "ftol": 0.0, "gtol": 1e-10, "maxcor": 20}
     start = np.zeros(objective.size)
     found = minimize(objective.value, start, jac=objective.gradient, method="L-BFGS-B", options=options)
-    return found.x, _certify(objective, found.x, tolerance, "l-bfgs", int(found.nit))
+    solution = _polish(objective, found.x) if objective.loss.traits.convex else found.x
+    return solution, _certify(objective, solution, tolerance, "l-bfgs", int(found.nit))
+
+
+def _polish(objective: Objective, start: Array, most: int = 20) -> Array:
+    """Newton steps by conjugate gradients, for as long as each one halves the gradient."""
+    from scipy.sparse.linalg import LinearOperator, cg
+
+    here, gradient = start, objective.gradient(start)
+    for _ in range(most):
+        times = LinearOperator((objective.size,) * 2, matvec=objective.curving(here), dtype=np.float64)
+        there = here - cg(times, gradient, rtol=1e-6, maxiter=500)[0]
+        nearer = objective.gradient(there)
+        if not np.linalg.norm(nearer) < 0.5 * np.linalg.norm(gradient):
+            break
+        here, gradient = there, nearer
+    return here
 
 
 def _newton(objective: Objective, start: Array, most: int = 300) -> tuple[Array, int]:
@@ -85,7 +101,7 @@ def _certify(
     traits = objective.loss.traits
     scale = max(1.0, abs(objective.value(np.zeros(objective.size))))
     d = objective.rows.shape[1]
-    if traits.convex and traits.degree is not None:
+    if traits.convex and traits.degree is not None and objective.size <= FEW:
         gap = float(gradient @ np.linalg.lstsq(objective.hessian(solution), gradient, rcond=None)[0]) / 2
         return Certificate("optimality", abs(gap), tolerance * scale, method, iterations)
     if traits.convex and objective.ridge > 0 and (not objective.intercept or traits.convex_potential):

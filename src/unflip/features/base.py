@@ -48,4 +48,15 @@ def as_feature_map(features: Any, width: int, names: tuple[str, ...] | None) -> 
     """
     if features is None:
         return Columns(width, names)
-    return features if isinstance(features, FeatureMap) else Transformed(features)
+    feature_map = features if isinstance(features, FeatureMap) else Transformed(features)
+    _refuse_other_names(getattr(feature_map, "transformer", feature_map), names)
+    return feature_map
+
+
+def _refuse_other_names(fitted: Any, names: tuple[str, ...] | None) -> None:
+    """Rows reach the map without names, so that only here swapped columns can be noticed."""
+    expected = getattr(fitted, "feature_names_in_", None)
+    if names is not None and expected is not None and list(names) != list(expected):
+        raise ValueError(
+            f"the columns of X are {list(names)}, but {type(fitted).__name__} was fitted to {list(expected)}"
+        )

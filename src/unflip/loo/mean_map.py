@@ -24,31 +24,31 @@ Array = np.ndarray[Any, Any]
 
 def leave_one_out(
     scores: Array,
-    memberships: Array,
+    labels: Array,
     weight: Array,
     similarity: Array,
-    class_weight_sums: Array,
+    total: float,
+    label_mean: Array,
     *,
     centered: bool,
     zero_at_mean: bool,
 ) -> Array:
     """Leave-one-out scores from ordinary ones.
 
-    scores, memberships: (n, K); weight, similarity: (n,), omega_i and q_i above; class_weight_sums: (K,), the
-    weight of each class among all fitted rows, of which the given ones may be a part.
+    scores, labels: (n, C), the s_i and t_i above; weight, similarity: (n,), the omega_i and q_i; total,
+    label_mean: W and the mean of t, (C,), over all fitted rows, of which the given ones may be a part.
 
-    >>> x, t = np.array([1.0, 2.0, 4.0]), np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-    >>> s = leave_one_out(np.outer(x, x @ t) / 3, t, np.ones(3), x * x, t.sum(axis=0),
-    ...                   centered=False, zero_at_mean=False)
-    >>> (s[:, 1] - s[:, 0]).tolist()
+    >>> x, y = np.array([1.0, 2.0, 4.0]), np.array([[-1.0], [1.0], [1.0]])
+    >>> scores = x[:, None] * (x @ y) / 3
+    >>> leave_one_out(scores, y, np.ones(3), x * x, 3.0, y.mean(axis=0),
+    ...               centered=False, zero_at_mean=False).ravel().tolist()
     [3.0, 3.0, 2.0]
     """
-    total = class_weight_sums.sum()
     w = weight[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         others = total - w
-        own = memberships
+        own = labels
         if centered:
-            own = memberships - (class_weight_sums - w * memberships) / others
+            own = labels - (total * label_mean - w * labels) / others
         left = (total * scores - w * own * similarity[:, None]) / others
         return left * (total / others) if zero_at_mean else left

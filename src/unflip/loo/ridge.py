@@ -26,15 +26,17 @@ def leave_one_out(
     cross: Array,
     class_weight_sums: Array,
     ridge: float,
-) -> Array:
-    """Leave-one-out scores, (n, K).
+) -> tuple[Array, Array]:
+    """Leave-one-out scores, (n, K), and the leverage kappa h of each row, (n,).
+
+    Where the leverage is one the row owns a direction, and the formula has no answer.
 
     rotated: (n, r) centred rows in the eigenbasis of the scatter, the sum of w z z' over all fitted rows;
     eigenvalues: (r,) of it, all positive; memberships: (n, K); cross: (r, K), the sum of w z t' in the same
     basis; class_weight_sums: (K,), the weight of each class; ridge: lam.
 
     >>> z, t = np.array([[-1.0], [0.0], [1.0]]), np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    >>> left = leave_one_out(z, t, np.ones(3), np.array([2.0]), z.T @ t, t.sum(axis=0), 0.0)
+    >>> left, _ = leave_one_out(z, t, np.ones(3), np.array([2.0]), z.T @ t, t.sum(axis=0), 0.0)
     >>> left[:, 0].round(12).tolist()  # each row on the line through the other two
     [2.0, 0.5, 1.0]
     """
@@ -43,7 +45,9 @@ def leave_one_out(
     others = total - w
     mean = class_weight_sums / total
     inverse = rotated / (eigenvalues + others * ridge)  # z' G^-1, row by row
-    leverage = w * total / others * np.sum(inverse * rotated, axis=1, keepdims=True)
-    deviation = memberships - mean
-    mean_of_others = mean - w * deviation / others
-    return mean_of_others + total / others * (inverse @ cross - leverage * deviation) / (1 - leverage)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        leverage = w * total / others * np.sum(inverse * rotated, axis=1, keepdims=True)
+        deviation = memberships - mean
+        fit = (inverse @ cross - leverage * deviation) / (1 - leverage)
+        scores = mean - w * deviation / others + total / others * fit
+    return scores, leverage[:, 0]

@@ -6,7 +6,8 @@ reach the sums by themselves, so X is scanned only when a sum is not finite, to 
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -46,17 +47,40 @@ def batch_moments(batch: Batch, features: Any = None, degree: int = 1) -> Moment
     """The moments of one batch."""
     feature_map = as_feature_map(features, batch.X.shape[1], batch.names)
     few = slice(0, None, max(1, batch.X.shape[0] // SAMPLE))
-    moments = _sum(batch, feature_map, degree, *_frame(_block(batch, feature_map, few)))
-    if np.isfinite(moments.sums).all() and np.isfinite(moments.squares):
-        return moments
-    _name_the_culprit(batch, feature_map)
-    # Every value is finite, so the sample missed a giant: look at all rows for the frame.
-    return _sum(
-        batch, feature_map, degree, moments.origin, _unit(_largest(batch, feature_map, moments.origin))
+    origin, unit = _frame(_block(batch, feature_map, few))
+    sums = _sum(batch, feature_map, degree, origin, unit)
+    if not sums.finite:
+        _name_the_culprit(batch, feature_map)
+        # Every value is finite, so the sample missed a giant: look at all rows for the frame.
+        unit = _unit(_largest(batch, feature_map, origin))
+        sums = _sum(batch, feature_map, degree, origin, unit)
+        if not sums.finite:
+            raise ValueError("the weighted sums of X overflow; divide the weights by the largest one")
+    return Moments(
+        classes=tuple(batch.labels.classes.tolist()),
+        **sums._asdict(),
+        key=feature_map.key,
+        origin=origin,
+        unit=unit,
+        names=batch.names if features is None else None,
     )
 
 
-def _sum(batch: Batch, feature_map: FeatureMap, degree: int, origin: Array, unit: float) -> Moments:
+class _Sums(NamedTuple):
+    """What the pass adds up, finite or not."""
+
+    counts: Array
+    sums: Array
+    second: Array | None
+    squares: float
+
+    @property
+    def finite(self) -> bool:
+        # No entry of the second moment exceeds the sum of squares.
+        return bool(np.isfinite(self.sums).all() and np.isfinite(self.squares))
+
+
+def _sum(batch: Batch, feature_map: FeatureMap, degree: int, origin: Array, unit: float) -> _Sums:
     width = len(origin)
     _refuse_giant(width, degree)
     counts = np.zeros(len(batch.labels.classes))
@@ -73,14 +97,13 @@ def _sum(batch: Batch, feature_map: FeatureMap, degree: int, origin: Array, unit
             squares += float(w @ squared_norms(z))
             if second is not None:
                 second += dense(scaled_rows(z, w).T @ z)
-    classes = tuple(batch.labels.classes.tolist())
-    return Moments(classes, counts, sums, second, feature_map.key, squares, origin, unit)
+    return _Sums(counts, sums, second, squares)
 
 
 def in_frame(phi: Any, origin: Array, unit: float) -> Any:
     """z = (phi - origin) / unit in float64. Sparse rows stay sparse as long as the origin is zero.
 
-    Moments of sparse rows always have it there; only a model of dense rows shifts sparse ones.
+    It is zero for rows that are mostly zeros; only a model of other rows shifts them.
     """
     shifted = origin.any()
     if sparse.issparse(phi):
@@ -115,11 +138,12 @@ def _block(batch: Batch, feature_map: FeatureMap, rows: Any) -> Any:
 
 def _frame(sample: Any) -> tuple[Array, float]:
     """Origin and unit for features like these; zero and one unless they are far out, huge or tiny."""
-    if sparse.issparse(sample) or not sample.shape[0]:
+    mostly_zeros = sparse.issparse(sample) and 2 * sample.count_nonzero() <= math.prod(sample.shape)
+    if mostly_zeros or not sample.shape[0]:
         origin = np.zeros(sample.shape[1])
     else:
         with np.errstate(invalid="ignore", over="ignore"):
-            origin = _origin(np.asarray(sample, dtype=np.float64))
+            origin = _origin(np.asarray(dense(sample), dtype=np.float64))
     return origin, _unit(_size(in_frame(sample, origin, 1.0)))
 
 

@@ -11,7 +11,9 @@ so large or small, that plain sums would lose what matters. They never look at l
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,9 @@ import numpy as np
 from unflip._files import load_arrays, save_arrays
 
 Array = np.ndarray[Any, Any]
+FACTS = ("classes", "key", "unit", "squares", "names")  # what a file keeps as JSON
+ARRAYS = ("counts", "sums", "second", "origin")
+PLAIN = str | int | float  # labels that JSON keeps
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +36,9 @@ class Moments:
     second: (d, d) sum of w z z' over all classes, or None at degree one.
     squares: sum of w |z|^2 over all classes.
     key: the name of the feature map.
+    names: of the columns, if they had names and no feature map stood between.
+
+    Arrays are copied and checked; what cannot be sums of rows raises `ValueError`.
 
     >>> from unflip.moments import accumulate
     >>> here = accumulate(([[1.0], [2.0]], ["no", "yes"]))
@@ -47,19 +55,48 @@ class Moments:
     squares: float = 0.0
     origin: Array = field(default_factory=lambda: np.zeros(0))  # stands for zeros of any length
     unit: float = 1.0
+    names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        n_classes, width = self.sums.shape
+        put = partial(object.__setattr__, self)  # the fields are frozen only from here on
+        for name in ("counts", "sums", "origin", "second"):
+            if name != "second" or self.second is not None:
+                put(name, _numbers(name, getattr(self, name)))
+        put("unit", _number("unit", self.unit))
+        put("squares", _number("squares", self.squares))
+        put("classes", tuple(self.classes))
+        put("names", None if self.names is None else tuple(map(str, self.names)))
         if not self.origin.size:
-            object.__setattr__(self, "origin", np.zeros(width))
+            put("origin", _numbers("origin", np.zeros(self.sums.shape[-1:])))
+        self._refuse_other_shapes()
+        self._refuse_nonsense()
+
+    def _refuse_other_shapes(self) -> None:
+        n_classes, width = len(self.classes), self.sums.shape[-1] if self.sums.ndim else 0
         second_fits = self.second is None or self.second.shape == (width, width)
-        if len(self.classes) != n_classes or self.counts.shape != (n_classes,) or not second_fits:
+        if self.sums.shape != (n_classes, width) or self.counts.shape != (n_classes,) or not second_fits:
             raise ValueError("classes, counts, sums and second moment of different sizes are no moments")
         if self.origin.shape != (width,):
             raise ValueError(f"the origin has shape {self.origin.shape}, the features have width {width}")
-        for array in (self.counts, self.sums, self.second, self.origin):
-            if array is not None:
-                array.flags.writeable = False
+        if self.names is not None and len(self.names) != width:
+            raise ValueError(f"there are {len(self.names)} names for features of width {width}")
+
+    def _refuse_nonsense(self) -> None:
+        try:
+            unique = len(set(self.classes)) == len(self.classes)
+        except TypeError:
+            raise ValueError(f"the classes {list(self.classes)} cannot be labels") from None
+        if not unique or any(label != label for label in self.classes):
+            raise ValueError(f"the classes {list(self.classes)} are not different labels")
+        if np.any(self.counts < 0) or self.squares < 0:
+            raise ValueError("counts and squares of moments are not negative")
+        with np.errstate(over="ignore"):
+            if not np.isfinite(self.total):
+                raise ValueError("the counts of moments have an infinite sum")
+        if np.frexp(self.unit)[0] != 0.5:
+            raise ValueError(f"the unit of moments is a power of two, got {self.unit!r}")
+        if not isinstance(self.key, str):
+            raise ValueError(f"the key of moments is a string, got {self.key!r}")
 
     @classmethod
     def zero(cls, width: int, key: str, degree: int = 1) -> Moments:
@@ -88,8 +125,11 @@ class Moments:
 
     @property
     def center(self) -> Array:
-        """The mean of z over all rows: the mean feature, as seen from the origin, in units."""
-        return self.sums.sum(axis=0) / self.total
+        """The mean of z over all rows: the mean feature, as seen from the origin, in units.
+
+        Like every mean here it raises `ValueError` if there are no rows.
+        """
+        return self.sums.sum(axis=0) / self._some_total
 
     @property
     def mean(self) -> Array:
@@ -98,7 +138,13 @@ class Moments:
 
     @property
     def variance(self) -> float:
-        """E|z - center|^2, summed over the features."""
+        """E|z - center|^2, summed over the features; zero if there are no rows.
+
+        >>> Moments.zero(2, "columns:2").variance
+        0.0
+        """
+        if not self.total:
+            return 0.0
         return max(self.squares / self.total - float(self.center @ self.center), 0.0)
 
     @property
@@ -111,20 +157,28 @@ class Moments:
         """
         if len(self.classes) != 2:
             raise ValueError(f"the label mean is for two classes, these moments have {len(self.classes)}")
-        negative, positive = self.feature_means
-        return positive - negative
+        # Not the difference of two feature means: far from zero both have lost their last digits.
+        negative, positive = self.sums
+        base_rate = (self.counts[1] - self.counts[0]) / self._some_total
+        return self.unit * ((positive - negative) / self.total) + base_rate * self.origin
 
     @property
     def feature_means(self) -> Array:
         """E[1{y = k} phi(x)], one row a class."""
-        shares = self.counts[:, None] / self.total
+        shares = self.counts[:, None] / self._some_total
         return self.unit * (self.sums / self.total) + shares * self.origin
 
     @property
     def centered_means(self) -> Array:
         """E[1{y = k} (z - center)], one row a class; the rows sum to zero."""
-        shares = self.counts[:, None] / self.total
+        shares = self.counts[:, None] / self._some_total
         return self.sums / self.total - shares * self.center
+
+    @property
+    def _some_total(self) -> float:
+        if not self.total:
+            raise ValueError("these moments are of no rows, which have no mean")
+        return self.total
 
     def __repr__(self) -> str:
         return (
@@ -136,13 +190,14 @@ class Moments:
         if not isinstance(other, Moments):
             return NotImplemented
         a, b = self._aligned(other)
-        return replace(
-            a,
-            counts=a.counts + b.counts,
-            sums=a.sums + b.sums,
-            squares=a.squares + b.squares,
-            second=None if a.second is None or b.second is None else a.second + b.second,
-        )
+        with np.errstate(over="ignore"):  # what overflows is refused as moments
+            return replace(
+                a,
+                counts=a.counts + b.counts,
+                sums=a.sums + b.sums,
+                squares=a.squares + b.squares,
+                second=None if a.second is None or b.second is None else a.second + b.second,
+            )
 
     def __radd__(self, other: Any) -> Moments:
         """So that `sum` of moments works: it starts from the number zero."""
@@ -189,16 +244,19 @@ class Moments:
 
     def framed(self, origin: Array, unit: float) -> Moments:
         """The same moments about another origin, in another unit."""
+        if unit == self.unit and np.array_equal(origin, self.origin):
+            return self
         ratio, shift = self.unit / unit, (self.origin - origin) / unit
         sums, total = self.sums * ratio, self.sums.sum(axis=0) * ratio
         second = self.second
         if second is not None:
             cross = np.outer(total, shift)
             second = second * ratio**2 + cross + cross.T + self.total * np.outer(shift, shift)
+        squares = self.squares * ratio**2 + 2 * float(total @ shift) + self.total * float(shift @ shift)
         return replace(
             self,
             sums=sums + self.counts[:, None] * shift,
-            squares=self.squares * ratio**2 + 2 * float(total @ shift) + self.total * float(shift @ shift),
+            squares=max(squares, 0.0),
             second=second,
             origin=origin,
             unit=unit,
@@ -214,10 +272,9 @@ class Moments:
             raise ValueError(f"moments of degree {self.degree} and {other.degree} do not mix")
         classes = self.classes if self.classes == other.classes else _union(self.classes, other.classes)
         origin, unit = _common_frame(self, other)
-        return (
-            self.with_classes(classes).framed(origin, unit),
-            other.with_classes(classes).framed(origin, unit),
-        )
+        names = other.names if self.names is None else self.names  # moments of no rows have none
+        a, b = (replace(part, names=names).with_classes(classes) for part in (self, other))
+        return a.framed(origin, unit), b.framed(origin, unit)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one .npz without pickle, whole or not at all.
@@ -230,25 +287,50 @@ class Moments:
         [1.0]
         """
         for label in self.classes:
-            if not isinstance(label, str | int | float | bool):
+            if not isinstance(label, PLAIN):
                 raise ValueError(
                     f"the label {label!r} is a {type(label).__name__}; files keep strings and numbers"
                 )
-        arrays = {"counts": self.counts, "sums": self.sums, "origin": self.origin}
-        if self.second is not None:
-            arrays["second"] = self.second
-        facts = {"classes": list(self.classes), "key": self.key, "unit": self.unit, "squares": self.squares}
+        arrays = {name: getattr(self, name) for name in ARRAYS if getattr(self, name) is not None}
+        facts = {name: getattr(self, name) for name in FACTS}
         save_arrays(path, "moments", facts, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Moments:
         """Read what `save` wrote; a damaged or foreign file raises `ValueError`."""
         facts, arrays = load_arrays(path, "moments")
-        fields: dict[str, Any] = facts | arrays
         try:
-            return cls(classes=tuple(fields.pop("classes")), **fields)
-        except (KeyError, TypeError, ValueError) as error:
+            strangers = [*(set(facts) - set(FACTS)), *(set(arrays) - set(ARRAYS))]
+            if strangers:
+                raise ValueError(f"{strangers[0]!r} is out of place")
+            for name, kind in (("classes", PLAIN), ("names", str)):
+                values = facts.get(name) or []
+                if not isinstance(values, list) or not all(isinstance(value, kind) for value in values):
+                    raise ValueError(f"the {name} are {values!r}")
+            fields: dict[str, Any] = facts | arrays
+            return cls(**fields)
+        except (TypeError, ValueError) as error:
             raise ValueError(f"{path} does not hold moments: {error}") from None
+
+
+def _numbers(name: str, values: Any) -> Array:
+    """A read-only float64 copy, or the array itself if nobody else can write to it."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "fiub":
+        raise ValueError(f"the {name} of moments must be numbers, got {given.dtype}")
+    ours = given.dtype == np.float64 and given.flags.owndata and not given.flags.writeable
+    numbers = given if ours else np.array(given, dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"the {name} of moments must be finite")
+    numbers.flags.writeable = False
+    return numbers
+
+
+def _number(name: str, value: Any) -> float:
+    number = isinstance(value, int | float | np.integer | np.floating)
+    if not number or not abs(value) <= sys.float_info.max:  # so written, NaN does not pass
+        raise ValueError(f"the {name} of moments must be a finite number, got {value!r}")
+    return float(value)
 
 
 def _union(here: tuple[Any, ...], there: tuple[Any, ...]) -> tuple[Any, ...]:

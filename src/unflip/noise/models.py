@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from unflip._fractions import SingularMatrixError, inverse
+
 Array = np.ndarray[Any, Any]
 
 
@@ -185,14 +187,14 @@ class ClassConditionalNoise(Noise):
         return self._transition
 
     def _inverse(self) -> Array:
-        if self.n_classes == 2:  # by hand, so that fractions stay exact
-            (a, b), (c, d) = self._transition.tolist()
-            return np.array([[d, -b], [-c, a]]) / (a * d - b * c)
-        exact = self._transition.dtype == object
-        inverse = _exact_inverse(self._transition) if exact else _float_inverse(self._transition)
-        if inverse is None:
-            raise ValueError("the noise table is singular: under it some classes look alike")
-        return inverse
+        table = self._transition
+        singular = table.dtype != object and np.linalg.cond(table) > 1e12
+        try:
+            if not singular:
+                return inverse(table)
+        except SingularMatrixError:
+            pass
+        raise ValueError("the noise table is singular: under it some classes look alike")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ClassConditionalNoise, (self._transition,)  # a plain copy would have a writable table
@@ -227,28 +229,3 @@ def as_noise(noise: Noise | Any, n_classes: int) -> Noise:
 def _alike(n_classes: int, own: Any, other: Any) -> Array:
     """A table that treats all classes alike."""
     return np.where(np.eye(n_classes, dtype=bool), own, other)
-
-
-def _float_inverse(table: Array) -> Array | None:
-    """The inverse, or None where the table is singular up to rounding."""
-    return np.linalg.inv(table) if np.linalg.cond(table) < 1e12 else None
-
-
-def _exact_inverse(table: Array) -> Array | None:
-    """The inverse of a table of fractions by Gauss-Jordan elimination, or None where there is none.
-
-    >>> _exact_inverse(np.array([[Fraction(1, 2), Fraction(1, 2)], [Fraction(0), Fraction(1)]])).tolist()
-    [[Fraction(2, 1), Fraction(-1, 1)], [Fraction(0, 1), Fraction(1, 1)]]
-    """
-    size = len(table)
-    work = np.hstack([table, _alike(size, Fraction(1), Fraction(0))])
-    for k in range(size):
-        pivot = k + int(np.argmax(np.abs(work[k:, k])))
-        if not work[pivot, k]:
-            return None
-        work[[k, pivot]] = work[[pivot, k]]
-        work[k] /= work[k, k]
-        for row in range(size):
-            if row != k:
-                work[row] -= work[row, k] * work[k]
-    return work[:, size:]

@@ -30,13 +30,26 @@ class Batch:
         yield self
 
 
-def batches(source: Any) -> Iterable[Batch]:
-    """A source as it is; a plain (X, y) or (X, y, weight) as a source of one batch.
+def batches(source: Any) -> Iterator[Batch]:
+    """The batches of a source. Plain (X, y) or (X, y, weight) will do for a batch, and for a source of one.
 
     >>> [len(batch.labels) for batch in batches(([[1.0], [2.0]], ["a", "b"]))]
     [2]
+    >>> [len(batch.labels) for batch in batches([([[1.0], [2.0]], ["a", "b"]), ([[3.0]], ["a"])])]
+    [2, 1]
     """
-    return arrays(*source) if isinstance(source, tuple) else source
+    wanted = "a source is a tuple (X, y) or (X, y, weight), or yields such tuples or batches"
+    if isinstance(source, tuple):
+        if len(source) not in (2, 3):
+            raise TypeError(f"{wanted}; this tuple has length {len(source)}")
+        yield arrays(*source)
+        return
+    if not isinstance(source, Iterable):
+        raise TypeError(f"{wanted}; this is a {type(source).__name__}")
+    for item in source:
+        if not isinstance(item, Batch) and not (isinstance(item, tuple) and len(item) in (2, 3)):
+            raise TypeError(f"{wanted}; this {type(source).__name__} yields a {type(item).__name__}")
+        yield item if isinstance(item, Batch) else arrays(*item)
 
 
 def arrays(X: Any, y: Any, weight: Any = None) -> Batch:
@@ -81,6 +94,10 @@ def as_weight(weight: Any, n_rows: int) -> Array:
     bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
     if bad.size:
         raise ValueError(f"sample_weight is {w[bad[0]]} in row {bad[0]}; weights are finite and not negative")
+    with np.errstate(over="ignore"):
+        total = w.sum()
+    if not np.isfinite(total):
+        raise ValueError("sample_weight has an infinite sum; divide the weights by the largest one")
     if n_rows and not w.any():
         raise ValueError("sample_weight is zero in every row; at least one weight must be positive")
     return w

@@ -4,22 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import _get_feature_names
 
+Array = np.ndarray[Any, Any]
+
+
+NUMBERS = ("int", "uint", "float", "double", "bool", "decimal", "sparse")  # how data frames call them
+TIMES = ("date", "time", "duration", "period")
+_AS_TIMES = (
+    "dates or times ({}), which are not numbers; turn them into numbers, such as days since a fixed date"
+)
+
 
 @contextmanager
 def naming_what_is_no_number(X: Any) -> Iterator[None]:
-    """Give a failed conversion a better reason, if X is ragged or holds text."""
+    """Refuse dates and text by name, and give any other failed conversion a better reason.
+
+    Data frames are looked at before the conversion: it can turn dates into numbers, and keep text.
+    """
+    _refuse_frame(X)
+    if isinstance(X, np.ndarray) and X.dtype.kind in "Mm":
+        raise ValueError(f"X holds {_AS_TIMES.format(X.dtype)}")
     try:
         yield
-    except ValueError:
+    except (ValueError, TypeError) as error:
+        if str(error).startswith("Complex data not supported"):  # followed by all of X
+            message = "Complex data not supported: give real and imaginary parts columns of their own"
+            raise ValueError(message) from None
         _refuse_ragged(X)
-        _refuse_text(X)
+        _refuse_table(X)
         raise
+
+
+def _refuse_frame(X: Any) -> None:
+    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
+        return
+    names = _get_feature_names(X)
+    for column, dtype in enumerate(X.dtypes):
+        kind = str(dtype).lower()
+        if kind.startswith(TIMES):
+            raise ValueError(f"column {_label(column, names)} of X holds {_AS_TIMES.format(dtype)}")
+        if not kind.startswith(NUMBERS):
+            values = X.iloc[:, column] if hasattr(X, "iloc") else X[:, column]
+            _refuse_column(np.asarray(values, dtype=object), _label(column, names))
 
 
 def _refuse_ragged(X: Any) -> None:
@@ -29,20 +61,30 @@ def _refuse_ragged(X: Any) -> None:
         if len(values) != len(X[0]):
             message = f"X is ragged: row {row} has {len(values)} values, row 0 has {len(X[0])}"
             raise ValueError(message) from None
+        for column, value in enumerate(values):
+            if isinstance(value, list | tuple):
+                message = f"row {row}, column {column} of X holds a {type(value).__name__}, not a number"
+                raise ValueError(message) from None
 
 
-def _refuse_text(X: Any) -> None:
+def _refuse_table(X: Any) -> None:
     table = None if sparse.issparse(X) else np.asarray(X, dtype=object)
     if table is None or table.ndim != 2:
         return
-    names = _get_feature_names(X)
     for column in range(table.shape[1]):
-        for row, value in enumerate(table[:, column]):
-            if isinstance(value, str | bytes):
-                raise ValueError(
-                    f"column {_label(column, names)} of X holds {value!r} in row {row}, which is not a "
-                    "number; encode such columns first, for example with OneHotEncoder"
-                ) from None
+        _refuse_column(table[:, column], str(column))
+
+
+def _refuse_column(values: Array, label: str) -> None:
+    for row, value in enumerate(values):
+        if isinstance(value, str | bytes):
+            raise ValueError(
+                f"column {label} of X holds {value!r} in row {row}, which is not a number; encode such "
+                "columns before this estimator, for example with OneHotEncoder in a pipeline"
+            ) from None
+        if isinstance(value, date | time | timedelta | np.datetime64 | np.timedelta64):
+            message = f"column {label} of X holds {_AS_TIMES.format(type(value).__name__)}"
+            raise ValueError(message) from None
 
 
 def name_the_culprit(X: Any, names: tuple[str, ...] | None, first_row: int = 0) -> None:
@@ -51,7 +93,7 @@ def name_the_culprit(X: Any, names: tuple[str, ...] | None, first_row: int = 0) 
         entries = X.tocoo()
         values, where = entries.data, (entries.row, entries.col)
     else:
-        values, where = X, None
+        values, where = np.asarray(X), None
     bad = ~np.isfinite(values.astype(np.float64, copy=False))
     if not bad.any():
         return

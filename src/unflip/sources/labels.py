@@ -69,7 +69,7 @@ def encode(y: Any) -> Labels:
     """
     if y is None:
         raise ValueError("learning requires y to be passed, but the target y is None")
-    labels = np.asarray(y)
+    labels = _as_array(y)
     if labels.ndim == 2 and labels.shape[1] > 1:
         return _soft_rows(labels)
     labels = column_or_1d(labels, warn=True)
@@ -84,6 +84,17 @@ def encode(y: Any) -> Labels:
         kinds = sorted({type(label).__name__ for label in labels})
         raise ValueError(f"labels are of mixed types ({', '.join(kinds)}); make them all strings") from None
     return Labels(classes, _table(np.ones(len(codes)), codes, np.arange(len(codes) + 1), len(classes)))
+
+
+def _as_array(y: Any) -> Array:
+    """Labels as an array of their own type: NumPy would turn the list ["a", 1, nan] into three strings."""
+    labels = np.asarray(y)
+    if isinstance(y, list | tuple) and labels.dtype.kind in "US":
+        given = np.asarray(y, dtype=object)
+        text = str if labels.dtype.kind == "U" else bytes
+        if not all(isinstance(label, text) for label in given.flat):
+            return given
+    return labels
 
 
 def _soft_column(labels: Array) -> Labels:
@@ -120,6 +131,8 @@ def _is_missing(label: Any) -> bool:
 def _refuse_missing(labels: Array) -> None:
     if labels.dtype.kind == "f":
         missing = ~np.isfinite(labels)
+    elif labels.dtype.kind in "Mm":
+        missing = np.isnat(labels)
     elif labels.dtype.kind == "O":
         missing = np.array([_is_missing(label) for label in labels], dtype=bool)
     else:

@@ -1,0 +1,99 @@
+"""Errors name the column, and fit in a sentence."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from unflip.moments import accumulate
+from unflip.sources import encode
+
+DAY = datetime.datetime(2020, 1, 1)
+
+
+def refused(X):
+    with pytest.raises(ValueError, match=r"X|Complex") as caught:
+        accumulate((X, [0, 1]))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"age": [1.0, 2.0], "eyes": ["x", "y"]}),
+        pd.DataFrame({"age": [1.0, 2.0], "eyes": pd.Categorical(["x", "y"])}),
+        pd.DataFrame({"age": [1.0, 2.0], "eyes": pd.array(["x", None], dtype="string")}),
+        pl.DataFrame({"age": [1.0, 2.0], "eyes": ["x", "y"]}),
+        pl.DataFrame(
+            {"age": [1.0, 2.0], "eyes": ["x", "y"]}, schema={"age": pl.Float64, "eyes": pl.Categorical}
+        ),
+    ],
+    ids=["pandas", "pandas categorical", "pandas string", "polars", "polars categorical"],
+)
+def test_text_in_a_frame_is_named(frame):
+    said = refused(frame)
+    assert "column 'eyes' of X holds 'x' in row 0" in said
+    assert "before this estimator, for example with OneHotEncoder in a pipeline" in said
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"born": pd.to_datetime(["2020-01-01", None])}),
+        pd.DataFrame({"born": pd.to_datetime(["2020-01-01", None]), "age": [1.0, 2.0]}),
+        pd.DataFrame({"born": pd.to_datetime(["2020-01-01", None]).tz_localize("UTC"), "age": [1.0, 2.0]}),
+        pd.DataFrame({"born": pd.to_timedelta([1, None], unit="D"), "age": [1.0, 2.0]}),
+        pd.DataFrame({"born": pd.Series([DAY, pd.NaT], dtype=object), "age": [1.0, 2.0]}),
+        pl.DataFrame({"born": [DAY, None]}),
+        pl.DataFrame({"born": [DAY.date(), None], "age": [1.0, 2.0]}),
+    ],
+)
+def test_dates_in_a_frame_are_named(frame):
+    assert "column 'born' of X holds dates or times" in refused(frame)
+
+
+def test_dates_in_an_array_are_refused():
+    assert "X holds dates or times" in refused(np.array([["2020"], ["NaT"]], dtype="M8[s]"))
+    assert "column 1 of X holds dates or times" in refused(np.array([[1, DAY], [2, DAY]], dtype=object))
+
+
+def test_numbers_in_odd_columns_are_numbers_still():
+    frame = pd.DataFrame(
+        {"a": pd.Series([1, 2], dtype=object), "b": pd.array([True, False], dtype="boolean")}
+    )
+    assert accumulate((frame, [0, 1])).sums.tolist() == [[1.0, 1.0], [2.0, 0.0]]
+
+
+def test_complex_numbers_are_refused_without_showing_them():
+    assert refused(np.ones((2, 2)) * 1j).startswith("Complex data not supported: ")
+
+
+def test_lists_in_the_place_of_numbers_are_named():
+    assert refused([[[1, 2], [3]], [[4], [5]]]) == "row 0, column 0 of X holds a list, not a number"
+    assert refused([[1, 2], [3, (4, 5)]]) == "row 1, column 1 of X holds a tuple, not a number"
+
+
+@pytest.mark.parametrize(
+    "labels", [["a", 1], ("a", 1), [1, "a"], ["a", 2.5], ["a", True], [b"a", "b"], [["a"], [1]]]
+)
+@pytest.mark.filterwarnings("ignore:A column-vector y")
+def test_lists_of_mixed_labels_are_refused_as_arrays_of_them_are(labels):
+    with pytest.raises(ValueError, match="labels are of mixed types"):
+        encode(labels)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["a", np.nan],
+        ["a", None],
+        np.array(["2020", "NaT"], dtype="M8[s]"),
+        np.array([1, "NaT"], dtype="m8[s]"),
+    ],
+)
+def test_missing_labels_are_missing_in_every_type(labels):
+    with pytest.raises(ValueError, match="the label of row 1 is"):
+        encode(labels)
