@@ -51,6 +51,13 @@ SCORES = np.array([-3.0, -1.5, -1.0, -0.75, -0.1, 0.0, 0.3, 0.9, 1.0, 1.25, 4.0]
 ROOT = 0.5463024898437905  # tan(1/2), where TangentBoost vanishes
 LARGE = [0.0, 1e-300, 1e-20, 1e-8, 0.1, ROOT, ROOT + 1e-9, 1.0, 2.0, 30.0, 300.0, 700.0, 705.0]
 LARGE += [1e3, 1e8, 1e15, 1e90, 1e102, 1.3e154, 1.5e154, 1e160, 1e300]
+BENDS = [
+    -0.4320408003330958,
+    -0.5132473179249821,
+    1.2555733424472708,
+]  # no curvature: t-logistic, TangentBoost
+LARGE += [root + gap for root in BENDS for gap in (-1e-3, -1e-9, 0.0, 1e-15, 1e-6)]
+LARGE += [*np.random.default_rng(0).uniform(0, 5, 8), *np.random.default_rng(1).lognormal(0, 5, 8)]
 EXTREME = np.concatenate([LARGE, np.negative(LARGE)])
 KINKS = np.array([-1.0, 0.0, 1.0])
 
@@ -96,7 +103,12 @@ def _plain(loss, order, y, v):
 
 def reference(loss, order, y, v):
     """Equation 4 for corrected losses, the formula itself for the others."""
-    v = mpmath.mpf(float(v))
+    # Tails cancel hundreds of digits, moderate scores few; the battery is slow enough.
+    with mp.workdps(100 if 1e-20 < abs(v) < 50 else 1300):
+        return _reference(loss, order, y, mpmath.mpf(float(v)))
+
+
+def _reference(loss, order, y, v):
     if hasattr(loss, "rate"):
         rho = mpmath.mpf(loss.rate)
         here, there = _plain(loss.loss, order, y, v), _plain(loss.loss, order, -y, v)
@@ -195,6 +207,59 @@ def test_conditional_risk_is_the_average_over_labels_and_never_nan(loss):
         assert_allclose(loss.conditional_risk(eta, SCORES), average, rtol=1e-12, atol=1e-12)
         assert not np.isnan(loss.conditional_risk(eta, EXTREME)).any()
     assert_allclose(loss.conditional_risk(1.0, SCORES), loss.value(+1, SCORES), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("loss", PLAIN, ids=repr)
+@pytest.mark.parametrize("eta", [1e-300, 1e-17, 0.3, 0.5, 0.9])
+def test_conditional_risk_has_twelve_digits_at_every_score(loss, eta):
+    scores = np.append(EXTREME, [1e16, -1e16, 0.999999999, -0.999999999, -1.000000001])
+    for v, got in zip(scores, loss.conditional_risk(eta, scores), strict=True):
+        p = mpmath.mpf(eta)
+        true = p * reference(loss, 0, +1, v) + (1 - p) * reference(loss, 0, -1, v)
+        if not (needs_long_doubles(loss, v) and np.finfo(np.longdouble).maxexp == 1024):
+            assert_accurate(got, true, ("risk", eta, v))
+
+
+def needs_long_doubles(loss, v):
+    return np.isinf(np.max([loss.value(1, v), loss.value(-1, v)]))
+
+
+OVERFLOWS = [  # a term is beyond float64, their sum is not (or has a sign)
+    (noise_corrected(SquaredHinge(), 1e-8), 1e155),
+    (noise_corrected(Exponential(), 1e-18), 745.0),
+    (noise_corrected(Exponential(), 1e-18), -745.0),
+    (noise_corrected(Square(), 0.4999999999999999), 1e300),
+]
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).maxexp == 1024, reason="long doubles are doubles here")
+@pytest.mark.parametrize(("loss", "v"), OVERFLOWS, ids=repr)
+def test_infinity_appears_only_where_the_true_value_overflows(loss, v):
+    for order, function in enumerate([loss.value, loss.derivative, loss.second_derivative]):
+        for y in (-1, 1):
+            assert_accurate(function(y, v), reference(loss, order, y, v), (order, y, v))
+
+
+@pytest.mark.parametrize("loss", PLAIN, ids=repr)
+@pytest.mark.parametrize("rate", [0.4999999, 0.4999999999999])
+def test_derivatives_keep_their_digits_at_rates_near_one_half(loss, rate):
+    corrected = noise_corrected(loss, rate)
+    for order, function in [(1, corrected.derivative), (2, corrected.second_derivative)]:
+        for v in [1e-12, 3e-7, 1e-3, 0.3, 3.7, 1e16]:
+            for y in (-1, 1):
+                true = reference(corrected, order, y, v)
+                assert_accurate(function(y, v), true, (order, y, v))
+
+
+def test_corrections_can_be_corrected_again():
+    # Rates r and s make one of r + s - 2 r s, since 1 - 2 rate multiplies.
+    twice, once = noise_corrected(noise_corrected(TLogistic(), 0.1), 0.2), noise_corrected(TLogistic(), 0.26)
+    for got, expected in [
+        (twice.value(1, SCORES), once.value(1, SCORES)),
+        (twice.derivative(1, SCORES), once.derivative(1, SCORES)),
+        (twice.second_derivative(1, SCORES), once.second_derivative(1, SCORES)),
+    ]:
+        assert_allclose(got, expected, rtol=1e-11, atol=1e-13)
 
 
 ETAS = np.array([0.0, 0.02, 0.2, 0.35, 0.499, 0.501, 0.7, 0.9, 0.99, 1.0])
@@ -364,8 +429,18 @@ def test_fractions_stay_exact(loss):
     v = np.array(
         [Fraction(-7, 3), Fraction(0), Fraction(1, 7), Fraction(1), Fraction(10**30, 3)], dtype=object
     )
-    for part in (loss.value(1, v), loss.value(-1, v), loss.even(v), loss.odd(v)):
-        assert all(isinstance(x, Fraction | int) for x in part)
+    parts = [loss.even, loss.odd, lambda v: loss.conditional_risk(Fraction(1, 3), v)]
+    for y in (-1, 1):
+        for function in (loss.value, loss.derivative, loss.second_derivative):
+            parts.append(lambda v, y=y, function=function: function(y, v))
+    for part in parts:
+        assert all(isinstance(x, Fraction | int) for x in part(v))
+        assert [part(x) for x in v] == list(part(v))  # numbers are arrays without dimensions
+        assert all(type(part(x)) in (Fraction, int) for x in v)
+        assert type(part(10**30)) in (Fraction, int)
+    assert isinstance(loss.derivative(1, 0.5), float)
+    assert isinstance(loss.second_derivative(1, 0.5), float)
+    assert loss.value(1, np.array([0.5])).dtype == float  # also where the rate is a fraction
     # Floats are fractions too, so the split holds to the last digit of the exact value.
     assert all(loss.value(1, v) == loss.even(v) + loss.odd(v))
     assert all(loss.value(-1, v) == loss.even(v) - loss.odd(v))
@@ -377,6 +452,7 @@ def test_fractions_stay_exact(loss):
 def test_bayes_scorers_of_fractions_stay_exact_where_they_are_fractions(loss):
     assert isinstance(loss.bayes_scorer(Fraction(2, 3)), Fraction)
     assert loss.bayes_scorer(Fraction(2, 3), bound=Fraction(1, 7)) == Fraction(1, 7)
+    assert isinstance(loss.bayes_scorer(Fraction(2, 3), bound=1), Fraction)
 
 
 def test_numbers_in_numbers_out_and_integers_do_not_overflow():
@@ -384,6 +460,19 @@ def test_numbers_in_numbers_out_and_integers_do_not_overflow():
     assert Square().value(1, 10**10) == (1 - 1e10) ** 2
     assert Square().value(1, np.int64(10**10)) == (1 - 1e10) ** 2
     assert Logistic().value(np.array([1, -1])[:, None], np.zeros(3)).shape == (2, 3)
+    assert Logistic().value(np.array([], int), np.array([])).shape == (0,)
+
+
+def test_labels_of_any_number_type_will_do():
+    loss = noise_corrected(TLogistic(), 0.2)
+    for y in (True, np.uint8(1), np.float32(1), Fraction(1)):
+        assert loss.derivative(y, 0.3) == loss.derivative(1, 0.3)
+
+
+def test_bounds_work_elementwise():
+    scores = Unhinged().bayes_scorer([0.1, 0.9, 0.9], bound=[1.0, 2.0, np.inf])
+    assert scores.tolist() == [-1.0, 2.0, np.inf]
+    assert Square().bayes_scorer(1.0, bound=[0.5, 3.0]).tolist() == [0.5, 1.0]
 
 
 def test_no_noise_needs_no_correction():
@@ -391,22 +480,41 @@ def test_no_noise_needs_no_correction():
 
 
 def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match=r"labels of a loss are -1 or \+1, got .*0"):
-        Hinge().value([1, 0], 0.5)
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        Hinge().conditional_risk(1.5, 0.0)
-    with pytest.raises(ValueError, match="non-negative"):
-        Hinge().bayes_scorer(0.5, bound=-1)
-    with pytest.raises(ValueError, match=r"\(0, 1/2\)"):
-        noise_corrected(Hinge(), 0.5)
-    with pytest.raises(ValueError, match="cost"):
-        WeightedUnhinged(1.5)
+    with pytest.raises(ValueError, match=r"labels of a loss are -1 or \+1, got 0$"):
+        Hinge().value(np.array([1, 0]), 0.5)
+    for eta in (1.5, Fraction(3, 2), np.array([0.5, 1.5])):
+        with pytest.raises(ValueError, match=r"between 0 and 1, got (1.5|3/2)$"):
+            Hinge().conditional_risk(eta, 0.0)
+    for bound in (-1, Fraction(-1), [1.0, -1.0]):
+        with pytest.raises(ValueError, match=r"non-negative, got -1(.0)?$"):
+            Hinge().bayes_scorer(0.5, bound=bound)
+    with pytest.raises(ValueError, match=r"\(0, 1/2\), got 0.5$"):
+        noise_corrected(Hinge(), np.float64(0.5))
+    with pytest.raises(ValueError, match=r"cost .* got 1.5$"):
+        WeightedUnhinged(np.float64(1.5))
     with pytest.raises(ValueError, match="choose one of zero_one"):
         losses.get("hinged")
+    with pytest.raises(TypeError, match="a loss is a name or an instance of Loss"):
+        losses.get(["a"])
+    with pytest.raises(TypeError, match="a loss is a name or an instance of Loss"):
+        noise_corrected(3, 0.1)
+    with pytest.raises(TypeError, match="cost: parameters go with a name"):
+        losses.get(Hinge(), cost=3)
+
+
+@pytest.mark.parametrize("loss", [Hinge(), Logistic()], ids=repr)
+def test_complex_numbers_are_refused(loss):
+    for number in (1 + 0j, [Fraction(1), 1 + 0j]):
+        with pytest.raises(TypeError, match="scores are real numbers"):
+            loss.value(1, number)
+        with pytest.raises(TypeError, match="labels are real numbers"):
+            loss.value(number, 0.5)
 
 
 def test_every_name_gives_a_loss_and_a_loss_is_handed_back():
     for name in losses.names():
         assert losses.get(losses.get(name)) is not None
     assert losses.get("t_logistic") == TLogistic()
+    assert noise_corrected("t_logistic", 0.1) == noise_corrected(TLogistic(), 0.1)
+    assert noise_corrected("t_logistic", 0) == TLogistic()
     assert {type(losses.get(n)) for n in losses.names()} == {type(loss) for loss in PLAIN}

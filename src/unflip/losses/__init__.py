@@ -68,7 +68,13 @@ def get(loss: str | Loss, **parameters: Any) -> Loss:
     WeightedUnhinged(cost=0.25)
     """
     if isinstance(loss, Loss):
+        if parameters:
+            raise TypeError(
+                f"{', '.join(parameters)}: parameters go with a name, {loss!r} has its own already"
+            )
         return loss
+    if not isinstance(loss, str):
+        raise TypeError(f"a loss is a name or an instance of Loss, got {loss!r}")
     if loss not in _BY_NAME:
         raise ValueError(f"no loss is called {loss!r}; choose one of {', '.join(_BY_NAME)}")
     return _BY_NAME[loss](**parameters)

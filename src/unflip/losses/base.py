@@ -10,14 +10,17 @@ multiplies the odd part by 1 - 2 rho and leaves the even part alone.
 Conventions. `y` is -1 or +1, `v` any real score; both may be numbers or arrays and broadcast.
 Numbers in, number out. Losses that need only arithmetic also take fractions, and then stay exact.
 At a kink the slope is that of the side with the larger margin y v (for the hinge at 1: zero).
-Relative accuracy is 1e-12 for every finite score; infinity appears only where the true value
-overflows, and finite scores never give NaN.
+Relative accuracy is 1e-12 for every finite score, and finite scores never give NaN. A corrected
+loss, or an average over labels, that changes sign has it relative to the largest of its terms.
+Infinity appears only where the true value overflows (where long doubles reach no further than
+doubles, also where a term of it does).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -89,6 +92,21 @@ class Loss(ABC):
         one = np.ones_like(v)
         return _product(eta, self._value(one, v)) + _product(1 - eta, self._value(-one, v))
 
+    # Slope and curvature of the odd part. Corrected losses magnify them, rounding errors included, so
+    # a loss whose two labels nearly cancel in these differences overrides them.
+
+    def _odd1(self, v: Array) -> Array:
+        if self.traits.linear_odd:
+            return self._odd(ones(v))
+        one = np.ones_like(v)
+        return ones(v) / 2 * (self._derivative(one, v) - self._derivative(-one, v))
+
+    def _odd2(self, v: Array) -> Array:
+        if self.traits.linear_odd:
+            return np.zeros_like(v)
+        one = np.ones_like(v)
+        return ones(v) / 2 * (self._second_derivative(one, v) - self._second_derivative(-one, v))
+
     def value(self, y: Any, v: Any) -> Any:
         """l(y, v).
 
@@ -146,8 +164,9 @@ class Loss(ABC):
     def bayes_scorer(self, eta: Any, bound: Any = None) -> Any:
         """A score of least conditional risk, over all scores or over [-bound, bound].
 
-        Where the infimum is approached but not attained the answer is infinite; where several
-        scores are optimal it is the one nearest to zero (of the two signs, at eta = 1/2: zero).
+        `bound` is a number, or one for each probability. Where the infimum is approached but not
+        attained the answer is infinite. Where several scores are optimal it is the one nearest to
+        zero; the 0-1 loss, which has no nearest, takes the sign of 2 eta - 1.
 
         >>> from unflip.losses import Logistic, Unhinged
         >>> Unhinged().bayes_scorer(0.75), Unhinged().bayes_scorer(0.75, bound=2.0)
@@ -156,34 +175,42 @@ class Loss(ABC):
         eta = self._probabilities(eta)
         if bound is None:
             return self._apply(self._minimizer, eta)
-        if not bound >= 0:
-            raise ValueError(f"bound must be non-negative, got {bound!r}")
+        bound = self._scores(bound)
+        if not np.all(bound >= 0):
+            raise ValueError(f"bound must be non-negative, got {_first(bound, ~(bound >= 0))}")
         # The conditional risk of each loss falls up to its minimiser and rises after it.
-        return self._apply(lambda p: np.clip(self._minimizer(p), -bound, bound), eta)
+        return self._apply(lambda p, b: np.clip(self._minimizer(p), -b, b), eta, bound)
 
     def _scores(self, v: Any) -> Array:
-        array = np.asarray(v)
+        array = _real(v, "scores")
         if self.exact and array.dtype == object:
-            return array
+            return np.asarray(array * Fraction(1), dtype=object)  # integers too: 1 / 2 would be a float
         return array.astype(np.float64, copy=False)
 
     def _labels(self, y: Any) -> Array:
-        labels = np.asarray(y)
-        strange = labels[np.abs(labels) != 1]
-        if strange.size:
-            raise ValueError(f"labels of a loss are -1 or +1, got {strange.flat[0]!r}")
-        return labels
+        labels = _real(y, "labels")
+        strange = (labels != 1) & (labels != -1)
+        if np.any(strange):
+            raise ValueError(f"labels of a loss are -1 or +1, got {_first(labels, strange)}")
+        return labels.astype(np.int64)  # of signed type: unsigned ones have no -y
 
     def _probabilities(self, eta: Any) -> Array:
         array = self._scores(eta)
-        if not np.all((array >= 0) & (array <= 1)):
-            raise ValueError(f"a class probability lies between 0 and 1, got {eta!r}")
+        inside = (array >= 0) & (array <= 1)
+        if not np.all(inside):
+            raise ValueError(f"a class probability lies between 0 and 1, got {_first(array, ~inside)}")
         return array
 
     def _apply(self, function: Any, *arguments: Array) -> Any:
+        arrays = np.broadcast_arrays(*arguments)
+        shape = arrays[0].shape
+        # NumPy makes bare fractions of arrays without dimensions, so functions never see those.
+        arrays = tuple(np.atleast_1d(a) for a in arrays)
         with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-            result = function(*np.broadcast_arrays(*arguments))
-        return result.item() if isinstance(result, np.generic | np.ndarray) and not result.ndim else result
+            result = function(*arrays)
+            if result.dtype == np.float64:
+                _retry_overflows(result, function, arrays)
+        return result if shape else result.item()
 
 
 class MarginLoss(Loss):
@@ -211,3 +238,34 @@ class MarginLoss(Loss):
 def _product(probability: Array, value: Array) -> Array:
     """p times value, where an impossible event costs nothing even if its loss is infinite."""
     return np.where(probability == 0, 0, probability * value)
+
+
+def ones(v: Array) -> Array:
+    """Ones like v; among fractions they are fractions, so that their halves are too."""
+    return np.full(v.shape, Fraction(1), dtype=object) if v.dtype == object else np.ones_like(v)
+
+
+def constant(number: Any, v: Array) -> Any:
+    """A parameter of a loss as it goes with v: itself among fractions, otherwise a float."""
+    return number if v.dtype == object else float(number)
+
+
+def _retry_overflows(result: Array, function: Any, arrays: tuple[Array, ...]) -> None:
+    """Recompute what overflowed, in long doubles: perhaps only a term was too large, not the sum."""
+    lost = ~np.isfinite(result) & np.all([np.isfinite(a) for a in arrays], axis=0)
+    if lost.any():
+        result[lost] = function(
+            *(a[lost].astype(np.longdouble if a.dtype == np.float64 else a.dtype) for a in arrays)
+        )
+
+
+def _real(numbers: Any, what: str) -> Array:
+    array = np.asarray(numbers)
+    if np.iscomplexobj(array) or (array.dtype == object and any(isinstance(x, complex) for x in array.flat)):
+        raise TypeError(f"{what} are real numbers, got complex ones")
+    return array
+
+
+def _first(array: Array, where: Array) -> Any:
+    """The first entry to complain about, to be printed as a plain number."""
+    return np.atleast_1d(array)[np.atleast_1d(where)][0]

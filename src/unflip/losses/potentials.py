@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unflip.losses.base import Array, MarginLoss, Traits
+from unflip.losses.base import Array, MarginLoss, Traits, ones
 from unflip.losses.symmetric import bump, sigmoid
 
 
@@ -29,7 +29,7 @@ class Hinge(MarginLoss):
         return np.maximum(1 - m, 0)
 
     def _phi1(self, m: Array) -> Array:
-        return np.where(m < 1, -1.0, 0.0)
+        return np.where(m < 1, -ones(m), 0)
 
     def _phi2(self, m: Array) -> Array:
         return np.zeros_like(m)
@@ -62,7 +62,7 @@ class SquaredHinge(MarginLoss):
         return -2 * np.maximum(1 - m, 0)
 
     def _phi2(self, m: Array) -> Array:
-        return np.where(m < 1, 2.0, 0.0)
+        return np.where(m < 1, 2 * ones(m), 0)
 
     def _even(self, v: Array) -> Array:
         return np.where(np.abs(v) <= 1, 1 + v**2, 2 * _middle(v) ** 2)
@@ -126,6 +126,9 @@ class Exponential(MarginLoss):
         return np.cosh(v)
 
     def _odd(self, v: Array) -> Array:
+        return -np.sinh(v)
+
+    def _odd2(self, v: Array) -> Array:
         return -np.sinh(v)
 
     def _minimizer(self, eta: Array) -> Array:

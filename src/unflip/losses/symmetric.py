@@ -12,12 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip.losses.base import Array, Loss, MarginLoss, Traits
-
-
-def _half(v: Array) -> Array:
-    ones = 0 * v + 1 if v.dtype == object else np.ones_like(v)  # fractions stay fractions
-    return ones / 2
+from unflip.losses.base import Array, Loss, MarginLoss, Traits, constant, ones
 
 
 def _infinite_sign(k: Array) -> Array:
@@ -41,19 +36,23 @@ class Unhinged(MarginLoss):
         return 1 - m
 
     def _phi1(self, m: Array) -> Array:
-        return -np.ones_like(m)
+        return -ones(m)
 
     def _phi2(self, m: Array) -> Array:
         return np.zeros_like(m)
 
     def _even(self, v: Array) -> Array:
-        return np.ones_like(v)
+        return ones(v)
 
     def _odd(self, v: Array) -> Array:
         return -v
 
     def _minimizer(self, eta: Array) -> Array:
         return _infinite_sign(2 * eta - 1)  # Proposition 5, B without limit
+
+    def _conditional_risk(self, eta: Array, v: Array) -> Array:
+        # At large scores the two losses cancel; at small ones their average keeps more digits.
+        return np.where(np.abs(v) > 2, 1 - (2 * eta - 1) * v, super()._conditional_risk(eta, v))
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class WeightedUnhinged(Loss):
 
     def __post_init__(self) -> None:
         if not 0 <= self.cost <= 1:
-            raise ValueError(f"cost must lie between 0 and 1, got {self.cost!r}")
+            raise ValueError(f"cost must lie between 0 and 1, got {self.cost}")
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]  # they depend on the cost
@@ -87,26 +86,26 @@ class WeightedUnhinged(Loss):
             degree=1,
         )
 
-    def _slope(self, y: Array) -> Array:
-        return np.where(y > 0, self.cost - 1, self.cost)
-
     def _value(self, y: Array, v: Array) -> Array:
-        return self._slope(y) * v
+        return self._derivative(y, v) * v
 
     def _derivative(self, y: Array, v: Array) -> Array:
-        return self._slope(y) * np.ones_like(v)
+        return np.where(y > 0, constant(self.cost - 1, v), constant(self.cost, v))
 
     def _second_derivative(self, y: Array, v: Array) -> Array:
         return np.zeros_like(v)
 
     def _even(self, v: Array) -> Array:
-        return (2 * self.cost - 1) * (v / 2)
+        return constant(2 * self.cost - 1, v) * (v / 2)
 
     def _odd(self, v: Array) -> Array:
         return -v / 2
 
     def _minimizer(self, eta: Array) -> Array:
-        return _infinite_sign(eta - self.cost)
+        return _infinite_sign(eta - constant(self.cost, eta))
+
+    def _conditional_risk(self, eta: Array, v: Array) -> Array:
+        return (constant(self.cost, eta) - eta) * v
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ class ZeroOne(MarginLoss):
     exact = True
 
     def _phi(self, m: Array) -> Array:
-        return _half(m) - _half(m) * np.sign(m)
+        return (ones(m) - np.sign(m)) / 2
 
     def _phi1(self, m: Array) -> Array:
         return np.zeros_like(m)
@@ -130,10 +129,10 @@ class ZeroOne(MarginLoss):
         return np.zeros_like(m)
 
     def _even(self, v: Array) -> Array:
-        return _half(v)
+        return ones(v) / 2
 
     def _odd(self, v: Array) -> Array:
-        return -_half(v) * np.sign(v)
+        return -ones(v) / 2 * np.sign(v)
 
     def _minimizer(self, eta: Array) -> Array:
         return np.sign(2 * eta - 1)
@@ -154,16 +153,16 @@ class Ramp(MarginLoss):
         return np.clip((1 - m) / 2, 0, 1)
 
     def _phi1(self, m: Array) -> Array:
-        return -_half(m) * ((m >= -1) & (m < 1))
+        return np.where((m >= -1) & (m < 1), -ones(m) / 2, 0)
 
     def _phi2(self, m: Array) -> Array:
         return np.zeros_like(m)
 
     def _even(self, v: Array) -> Array:
-        return _half(v)
+        return ones(v) / 2
 
     def _odd(self, v: Array) -> Array:
-        return -np.clip(v, -1, 1) * _half(v)
+        return -np.clip(v, -1, 1) * (ones(v) / 2)
 
     def _minimizer(self, eta: Array) -> Array:
         return np.sign(2 * eta - 1)
@@ -189,7 +188,7 @@ class Sigmoid(MarginLoss):
         return bump(m) * np.tanh(m / 2)
 
     def _even(self, v: Array) -> Array:
-        return _half(v)
+        return ones(v) / 2
 
     def _odd(self, v: Array) -> Array:
         return -np.tanh(v / 2) / 2

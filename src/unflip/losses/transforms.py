@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unflip.losses.base import Array, Loss, Traits
+from unflip.losses.base import Array, Loss, Traits, constant
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class NoiseCorrected(Loss):
 
     def __post_init__(self) -> None:
         if not 0 < self.rate < 0.5:
-            raise ValueError(f"the noise rate of a corrected loss lies in (0, 1/2), got {self.rate!r}")
+            raise ValueError(f"the noise rate of a corrected loss lies in (0, 1/2), got {self.rate}")
 
     @property
     def exact(self) -> bool:  # type: ignore[override]  # inherited from the loss that is corrected
@@ -47,28 +47,32 @@ class NoiseCorrected(Loss):
 
     def _value(self, y: Array, v: Array) -> Array:
         # Equation 4 as a correction to l itself, which keeps all digits at small rates.
-        return self.loss._value(y, v) + 2 * self.rate / (1 - 2 * self.rate) * (y * self.loss._odd(v))
+        return self.loss._value(y, v) + self._more(v) * (y * self.loss._odd(v))
 
     def _derivative(self, y: Array, v: Array) -> Array:
-        return self._corrected(self.loss._derivative, y, v)
+        return self.loss._derivative(y, v) + self._more(v) * (y * self.loss._odd1(v))
 
     def _second_derivative(self, y: Array, v: Array) -> Array:
-        return self._corrected(self.loss._second_derivative, y, v)
+        return self.loss._second_derivative(y, v) + self._more(v) * (y * self.loss._odd2(v))
 
-    def _corrected(self, function: Any, y: Array, v: Array) -> Array:
-        here = function(y, v)
-        result: Array = here + self.rate / (1 - 2 * self.rate) * (here - function(-y, v))
-        return result
+    def _more(self, v: Array) -> Any:
+        return constant(2 * self.rate / (1 - 2 * self.rate), v)
 
     def _even(self, v: Array) -> Array:
         return self.loss._even(v)
 
     def _odd(self, v: Array) -> Array:
-        return self.loss._odd(v) / (1 - 2 * self.rate)
+        return self.loss._odd(v) / constant(1 - 2 * self.rate, v)
+
+    def _odd1(self, v: Array) -> Array:
+        return self.loss._odd1(v) / constant(1 - 2 * self.rate, v)
+
+    def _odd2(self, v: Array) -> Array:
+        return self.loss._odd2(v) / constant(1 - 2 * self.rate, v)
 
     def _clean(self, eta: Array) -> Array:
         """Equation 2 read backwards; outside [0, 1] where no clean distribution explains eta."""
-        return (eta - self.rate) / (1 - 2 * self.rate)
+        return (eta - constant(self.rate, eta)) / constant(1 - 2 * self.rate, eta)
 
     def _minimizer(self, eta: Array) -> Array:
         return self.loss._minimizer(self._clean(eta))
@@ -77,14 +81,15 @@ class NoiseCorrected(Loss):
         return self.loss._conditional_risk(self._clean(eta), v)
 
 
-def noise_corrected(loss: Loss, rate: Any) -> Loss:
+def noise_corrected(loss: str | Loss, rate: Any) -> Loss:
     """The loss whose risk under symmetric noise of this rate is the clean risk of `loss`.
 
-    At rate zero that is the loss itself.
+    The loss may be given by its name. At rate zero the answer is the loss itself.
 
-    >>> from unflip.losses import Hinge
-    >>> slightly_unhinged = noise_corrected(Hinge(), 0.2)
+    >>> slightly_unhinged = noise_corrected("hinge", 0.2)
     >>> round(slightly_unhinged.value(+1, 2.0), 12)
     -1.0
     """
-    return loss if rate == 0 else NoiseCorrected(loss, rate)
+    from unflip.losses import get  # the list of names lies above all losses
+
+    return get(loss) if rate == 0 else NoiseCorrected(get(loss), rate)
