@@ -96,14 +96,83 @@ def test_an_interrupt_exits_with_130(monkeypatch):
     assert run(monkeypatch, "verify") == 130
 
 
-def test_a_mistake_of_ours_is_not_dressed_up_as_bad_usage(monkeypatch):
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_check_that_breaks_down_fails_and_the_others_go_on(monkeypatch, capsys, options):
     def broken():
-        raise RuntimeError("a bug")
+        raise RuntimeError("a bug\nof two lines")
 
-    monkeypatch.setattr(unflip.theory, "propositions", lambda: iter([broken]))
+    monkeypatch.setattr(unflip.theory, "propositions", lambda: iter([broken, lambda: TRUE]))
+    assert run(monkeypatch, "verify", *options) == 1
+    out = capsys.readouterr().out
+    reason = "broken broke down, RuntimeError: a bug of two lines"
+    if options:
+        first, second = json.loads(out, parse_constant=pytest.fail)["claims"]
+        assert first == {"claim": reason, "left": None, "right": None, "gap": None, "holds": False}
+        assert second["holds"] is True
+    else:
+        assert out.splitlines() == [
+            f"FAILS  {reason}  [left nan, right nan, gap nan]",
+            "holds  Equation 0: one is one  [left 1, right 1, gap 0]",
+            "2 claims: 1 hold, 1 fail",
+        ]
+
+
+def test_evidence_without_numbers_is_valid_json(monkeypatch, capsys):
+    plant(monkeypatch, Evidence("Lemma: none", float("nan"), float("inf"), float("nan"), False))
+    assert run(monkeypatch, "verify", "--json") == 1
+    claim = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["claims"][0]
+    assert (claim["left"], claim["right"], claim["gap"]) == (None, None, None)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a bug"), OSError(2, "No such file")])
+def test_a_mistake_of_ours_is_not_dressed_up_as_bad_usage(monkeypatch, error):
+    def broken():
+        raise error
+
+    monkeypatch.setattr(unflip.theory, "propositions", broken)
     monkeypatch.setattr(sys, "argv", ["unflip", "verify"])
-    with pytest.raises(RuntimeError, match="a bug"):
+    with pytest.raises(type(error), match=r"a bug|No such file"):
         main()
+
+
+MANY = (
+    "import sys, unflip.theory; from unflip.theory import Evidence; sys.argv = ['unflip', *sys.argv[1:]]\n"
+    "claim = lambda: Evidence('Lemma: a', 1.0, 1.0, 0.0, True)\n"
+    "unflip.theory.propositions = lambda: iter([claim] * 5000)\n"
+    "from unflip.cli import main; main()"
+)
+
+
+def shell(redirection, *arguments):
+    """The command with 5000 claims, run by a shell that does this to its output."""
+    command = f'"$0" -c "$1" {" ".join(arguments)} {redirection}'
+    return subprocess.run(["bash", "-c", command, sys.executable, MANY], capture_output=True, text=True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no bash")
+@pytest.mark.parametrize("arguments", [["verify"], ["verify", "--json"]])
+def test_a_reader_that_leaves_is_no_failure_of_a_claim(arguments):
+    done = shell("| head -2; exit ${PIPESTATUS[0]}", *arguments)
+    assert done.returncode == 141
+    assert len(done.stdout.splitlines()) == 2
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
+@pytest.mark.parametrize("arguments", [["verify"], ["verify", "--json"], ["--help"], ["--version"]])
+def test_output_that_cannot_be_written_is_one_sentence(arguments):
+    done = shell("> /dev/full", *arguments)
+    assert done.returncode == 2
+    assert done.stderr == "unflip: the output cannot be written: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no bash")
+@pytest.mark.parametrize("redirection", [">&-", "2>&-", ">&- 2>&-"])
+@pytest.mark.parametrize("arguments", [["verify"], ["verify", "--json"], ["--help"]])
+def test_closed_streams_do_not_matter(redirection, arguments):
+    done = shell(redirection, *arguments)
+    assert done.returncode == 0
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich"])

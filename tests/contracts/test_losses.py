@@ -455,6 +455,13 @@ def test_bayes_scorers_of_fractions_stay_exact_where_they_are_fractions(loss):
     assert isinstance(loss.bayes_scorer(Fraction(2, 3), bound=1), Fraction)
 
 
+def test_an_infinite_best_score_of_a_fraction_is_no_reason_to_break_down():
+    assert Unhinged().bayes_scorer(Fraction(2, 3)) == np.inf
+    etas = np.array([Fraction(1, 3), Fraction(1, 2)], dtype=object)
+    assert Hinge().bayes_scorer(etas).tolist() == [-1, 0]
+    assert Unhinged().bayes_scorer(etas).tolist() == [-np.inf, 0]
+
+
 def test_numbers_in_numbers_out_and_integers_do_not_overflow():
     assert isinstance(Square().value(1, 2), float)
     assert Square().value(1, 10**10) == (1 - 1e10) ** 2

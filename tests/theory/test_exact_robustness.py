@@ -38,6 +38,20 @@ def test_unhinged_signs_survive_symmetric_noise(block):
         assert signs(before) == signs(after)
 
 
+@pytest.mark.parametrize("block", range(0, len(SEEDS), 40))
+def test_centred_unhinged_signs_survive_symmetric_noise(block):
+    """The default of the classifier: zero at the overall mean, which noise does not move."""
+    for seed in SEEDS[block : block + 40]:
+        clean = random_distribution(seed, **shape_of(seed), exact=True)
+        noisy = clean.corrupt(rate_of(seed, F(1, 2)))
+        assert (clean.mean == noisy.mean).all()
+        before, after = (
+            centred.points @ linear_minimizer(centred, "unhinged", 1)
+            for centred in (w.map(lambda x, mu=w.mean: x - mu) for w in (clean, noisy))
+        )
+        assert signs(before) == signs(after)
+
+
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("block", range(0, len(SEEDS), 40))
 def test_square_signs_survive_symmetric_noise_at_any_ridge(block, intercept):

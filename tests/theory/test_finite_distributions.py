@@ -56,6 +56,22 @@ def test_corruption_takes_models_and_bare_rates_and_stays_exact():
         world().corrupt(UniformNoise(0.1, 3))
 
 
+@pytest.mark.parametrize(
+    "noise", [0.1, np.float32(0.1), SymmetricNoise(0.1), ClassConditionalNoise([0.1, 0.3])]
+)
+def test_float_rates_corrupt_an_exact_distribution_exactly(noise):
+    noisy = world().corrupt(noise)
+    up, down = noisy.class_probability[0], noisy.class_probability[2]  # of points that were +1, -1
+    assert noisy.class_probability[1] == (up + down) / 2
+    if not isinstance(noise, ClassConditionalNoise):
+        rate = F(float(getattr(noise, "rate", noise)))
+        assert (up, down) == (1 - rate, rate)
+        assert (noisy.label_mean == (1 - 2 * rate) * world().label_mean).all()
+    three = random_distribution(0, n_classes=3, exact=True).corrupt(0.1)
+    assert three.is_exact
+    assert set(three.class_probability.sum(axis=1)) == {1}
+
+
 def test_corruption_twice_composes_as_flips_do():
     once = F(1, 10) * F(4, 5) + F(9, 10) * F(1, 5)  # one of two flips
     twice = world().corrupt(F(1, 10)).corrupt(F(1, 5))
@@ -94,8 +110,14 @@ def test_random_distributions_repeat_with_their_seed_and_agree_in_both_kinds_of_
         (([[1.0], [2.0]], [1.5, -0.5], [1, 1]), "masses are non-negative"),
         (([[1.0]], [F(999, 1000)], [1]), "sum to 1"),
         (([[1.0]], [1.0], [1.5]), "between 0 and 1"),
-        (([[1.0]], [1.0], [float("nan")]), "between 0 and 1"),
-        (([[float("inf")]], [1.0], [1.0]), "finite"),
+        (([[1.0]], [1.0], [float("nan")]), "class_probability are finite"),
+        (([[float("inf")]], [1.0], [1.0]), "points are finite"),
+        (([[float("nan")]], [F(1)], [1.0]), "points are finite"),
+        (([[1j]], [1.0], [1.0]), "points are real numbers"),
+        (([[1j]], [F(1)], [1.0]), "points are real numbers"),
+        (([["1"]], [1.0], [1.0]), "points are real numbers"),
+        (([[1.0]] * 10, [0.1] * 10, [F(1, 2)] * 10), r"call \.exact\(\)"),
+        (([[1.0]], [F(1)], [[0.1, 0.2, 0.7]]), r"call \.exact\(\)"),
         (([[1.0]], [1.0], [[0.5, 0.5]]), "as many class probabilities"),
         (([[1.0]], [1.0], [[0.5, 0.4, 0.0]]), "each row"),
     ],
@@ -108,6 +130,12 @@ def test_bad_input_is_refused_in_one_sentence(arguments, message):
 def test_two_class_quantities_refuse_more_classes():
     with pytest.raises(ValueError, match="two classes"):
         random_distribution(0, n_classes=3).label_mean  # noqa: B018
+
+
+@pytest.mark.parametrize(("n_classes", "label"), [(2, 0), (2, -3), (2, 3), (3, -1), (3, 3)])
+def test_labels_that_do_not_exist_are_refused(n_classes, label):
+    with pytest.raises(ValueError, match=f"labels are .*, got {label}"):
+        random_distribution(0, n_classes=n_classes).given_label(label)
 
 
 def test_an_absent_label_has_no_conditional_distribution():

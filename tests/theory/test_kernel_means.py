@@ -56,6 +56,8 @@ def test_fractions_stay_exact_in_the_witness():
         (([1.0], [[1.0]], linear_kernel), "table"),
         (([[1.0]], [[1.0]], linear_kernel, [0.5, 0.5]), "as many weights"),
         (([[1.0]], [[1.0]], linear_kernel, [0.5]), "sum to 1"),
+        (([[1.0], [2.0]], [[1.0]], linear_kernel, [1.5, -0.5]), "not negative"),
+        (([[1.0], [2.0]], [[1.0]], linear_kernel, [float("nan"), 1.0]), "not negative"),
     ],
 )
 def test_bad_points_and_weights_are_refused(arguments, message):

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from unflip.losses import Hinge, Sigmoid, Square, SquaredHinge, Traits, Unhinged, WeightedUnhinged
+from unflip.estimators.certificate import Certificate
+from unflip.losses import Hinge, Loss, Sigmoid, Square, SquaredHinge, Traits, Unhinged, WeightedUnhinged
 from unflip.losses.transforms import NoiseCorrected
 from unflip.theory import (
     FiniteDistribution,
@@ -17,6 +18,7 @@ from unflip.theory import (
     means,
     minimizers,
     propositions,
+    regret,
     risk,
 )
 
@@ -94,7 +96,8 @@ def shifted(world, loss, *arguments, **options):
 
 
 def half_the_unhinged(objective, tolerance):
-    return objective.combine(objective.positive - objective.negative) / 2 / objective.ridge, None
+    found = objective.combine(objective.positive - objective.negative) / 2 / objective.ridge
+    return found, Certificate("optimality", 0.0, tolerance, "guess", 1)
 
 
 def hinge_without_its_hinge(world, loss, regularization=0, **options):
@@ -106,13 +109,46 @@ def sloppy(world, loss, regularization=0, **options):
     return 1.01 * linear(world, loss, regularization, **options)
 
 
+def unhinged_as(phi):
+    """Another function of the margin in place of 1 - m, wherever the unhinged loss computes."""
+
+    def plant(patch):
+        patch.setattr(Unhinged, "_phi", phi)
+        patch.setattr(Unhinged, "_conditional_risk", Loss._conditional_risk)
+
+    return plant
+
+
+def with_costs_swapped(patch):
+    def slope(self, y, v):
+        return np.where(y > 0, -self.cost, 1 - self.cost) * (0 * v + 1)
+
+    patch.setattr(WeightedUnhinged, "_derivative", slope)
+    patch.setattr(WeightedUnhinged, "_value", lambda self, y, v: slope(self, y, v) * v)
+    patch.setattr(WeightedUnhinged, "_conditional_risk", Loss._conditional_risk)
+
+
+def ninefold(world, loss, *bound):
+    return regret(world, loss, *bound) * (9 if loss == "zero_one" else 1)
+
+
+def as_a_square(patch):
+    for name in ("_phi", "_phi1", "_phi2"):
+        patch.setattr(SquaredHinge, name, getattr(Square, name))
+
+
+def centred_and_whitened(world, whiten=CHAPTERS["square"]._whitened):
+    return whiten(CHAPTERS["square"]._centred(world))
+
+
 MUTANTS = {
     "noise is forgotten": (
         method(FiniteDistribution, "corrupt", lambda self, noise: self),
         "equation_2 equation_10 mean_map corrected_risk corrected_risk_exactly corrected_minimizer "
         "proposition_1 proposition_2_needs_calibration proposition_4_if proposition_6_scaling "
         "square_is_robust rocchio_is_robust accuracy_is_affine figure_1_hinge figure_1_small_noise "
-        "appendix_b_grid appendix_b_starts appendix_b_minimizers strong_ridge_makes_the_hinge_robust "
+        "appendix_b_grid appendix_b_starts appendix_b_minimizers appendix_b_errors "
+        "tangent_boost_is_not_robust strong_ridge_makes_the_hinge_robust "
         "multiclass_needs_uniform_noise",
     ),
     "minimisers lean with the noise": (
@@ -126,17 +162,26 @@ MUTANTS = {
         "equation_7 equation_8 mean_map proposition_8_limit equation_11 mean_discrepancy",
     ),
     "the unhinged loss has a hinge": (
-        method(Unhinged, "_phi", Hinge._phi),
+        unhinged_as(Hinge._phi),
         "halves_sum_to_two equation_6 equation_12 any_class_of_scorers proposition_3_if "
         "proposition_5_tie proposition_6_scaling equation_7 equation_8 lemma",
     ),
     "the unhinged loss is flat beyond one": (
-        method(Unhinged, "_phi", lambda self, m: 1 - np.clip(m, -1, 1)),
+        unhinged_as(lambda self, m: 1 - np.clip(m, -1, 1)),
         "proposition_5",
     ),
     "correction ignores the label": (
         method(NoiseCorrected, "_value", lambda self, y, v: self.loss._value(y, v)),
-        "equation_4 corrected_risk corrected_hinge_is_unbounded corrected_hinge_is_not_convex lemma_converse",
+        "equation_4 corrected_risk corrected_hinge_is_unbounded corrected_hinge_is_not_convex lemma_converse "
+        "lemma_needs_an_odd_part_only",
+    ),
+    "correction leaves the class probability alone": (
+        method(NoiseCorrected, "_clean", lambda self, eta: eta),
+        "proposition_3_if proposition_3_only_if proposition_3_constant_odd",
+    ),
+    "the halves of v^2 + y do not vary": (
+        chapter("symmetry", "spread", always(0.0)),
+        "proposition_3_exception proposition_3_constant_odd lemma_exception",
     ),
     "correction adds to the score": (
         method(NoiseCorrected, "_value", lambda self, y, v: self.loss._value(y, v) + v),
@@ -178,12 +223,12 @@ MUTANTS = {
         chapter("unhinged", "linprog", without_convexity),
         "proposition_4_only_if",
     ),
-    "scores of zero for all": (
+    "all regrets are one": (
         chapter("unhinged", "regret", always(F(1))),
         "proposition_6_needs_bound_one",
     ),
-    "the 0-1 regret doubles and the other does not": (
-        chapter("unhinged", "regret", lambda world, loss, *rest: 9 if loss == "zero_one" else 1),
+    "the 0-1 regret counts ninefold": (
+        chapter("unhinged", "regret", ninefold),
         "proposition_6_bound",
     ),
     "the regret is not rescaled": (
@@ -227,7 +272,16 @@ MUTANTS = {
     "gamma is eight times as large": (
         everywhere("long_servedio", lambda gamma: long_servedio(8 * gamma)),
         "square_weights_on_long square_scores_on_long square_fails_below_a_twelfth appendix_b_grid "
+        "appendix_b_errors tangent_boost_errs_without_noise tangent_boost_is_not_robust "
         "figure_1_unhinged_line figure_1_hinge",
+    ),
+    "only a local minimum is found": (
+        chapter("nonconvex", "_best", lambda loss, gamma, rate: np.array([30.3, 0.26])),
+        "tangent_boost_errs_without_noise tangent_boost_is_not_robust",
+    ),
+    "clean labels are noisy": (
+        chapter("nonconvex", "linear_minimizer", lambda world, loss: linear(world.corrupt(0.3), loss)),
+        "t_logistic_is_perfect_without_noise",
     ),
     "gamma is forty times as small": (
         everywhere("long_servedio", lambda gamma: long_servedio(gamma / 40)),
@@ -258,8 +312,8 @@ MUTANTS = {
         "unhinged_fails_on_three_points",
     ),
     "the squared hinge is a square": (
-        method(SquaredHinge, "_phi", Square._phi),
-        "squared_hinge_succeeds",
+        as_a_square,
+        "squared_hinge_succeeds squared_hinge_bayes_scorers",
     ),
     "the squared hinge has its kink elsewhere": (
         method(SquaredHinge, "_phi", lambda self, m: np.maximum(2 - m, 0) ** 2),
@@ -281,15 +335,22 @@ MUTANTS = {
         chapter("sampling", "_chance_beyond", always(0.0)),
         "proposition_9_as_printed proposition_9_with_sup one_point_by_enumeration",
     ),
-    "the regret bound is ten times too small": (
-        chapter("sampling", "clean_regret_bound", lambda *a: -1.0),
+    "the regret bound is halved": (
+        chapter("sampling", "clean_regret_bound", lambda *a: bounds.clean_regret_bound(*a) / 2),
         "clean_regret_from_noisy_sample",
+    ),
+    "the regret bound is doubled": (
+        chapter("sampling", "clean_regret_bound", lambda *a: bounds.clean_regret_bound(*a) * 2),
+        "clean_regret_bound_is_no_waste",
     ),
     "lengths are measured by the wrong norm": (
         method(np.linalg, "norm", absolute_sum),
         "bounded_by_regularization erm_regret mean_discrepancy",
     ),
-    "the bandwidth is wrong": (everywhere("gaussian_kernel", wrong_gaussian), "kernel_density"),
+    "the bandwidth is wrong": (
+        everywhere("gaussian_kernel", wrong_gaussian),
+        "kernel_density kernel_cure_needs_a_bandwidth",
+    ),
     "the kernel is flat": (
         everywhere("gaussian_kernel", lambda h: lambda X, Z: np.ones((len(X), len(Z)))),
         "nadaraya_watson kernel_cure",
@@ -299,7 +360,7 @@ MUTANTS = {
         "equation_9 nadaraya_watson",
     ),
     "costs are swapped": (
-        method(WeightedUnhinged, "_slope", lambda self, y: np.where(y > 0, -self.cost, 1 - self.cost)),
+        with_costs_swapped,
         "weighted_unhinged_scorer weighted_unhinged_bayes",
     ),
     "costs do not matter": (method(WeightedUnhinged, "_minimizer", lambda self, eta: eta - 0.5), "probing"),
@@ -318,6 +379,11 @@ MUTANTS = {
             lambda world, loss, *ridge: linear(world, loss, *(2 * r for r in ridge)),
         ),
         "whitened equation_11",
+    ),
+    "centring is forgotten": (chapter("square", "_centred", lambda world: world), "whitened_fisher"),
+    "whitening centres": (
+        chapter("square", "_whitened", centred_and_whitened),
+        "whitened_fisher_needs_centring",
     ),
     "noise leaves balanced accuracy alone": (
         chapter("beyond", "noisy_balanced_accuracy", lambda clean, *_: clean),
@@ -341,10 +407,8 @@ MUTANTS = {
         "multiclass_square",
     ),
     "printed digits are others": (
-        chapter(
-            "examples", "PRINTED", {loss: np.array([-0.2, 1.3]) for loss in CHAPTERS["examples"].NON_CONVEX}
-        ),
-        "appendix_b_starts appendix_b_minimizers appendix_b_errors",
+        chapter("nonconvex", "PRINTED", dict.fromkeys(CHAPTERS["nonconvex"].PRINTED, np.array([-0.2, 1.3]))),
+        "appendix_b_starts appendix_b_minimizers",
     ),
     "a point on the right side of both": (
         chapter(
@@ -358,7 +422,7 @@ MUTANTS = {
 @pytest.fixture(autouse=True)
 def fresh_caches():
     """Solutions are kept between checks; a mutant must neither find nor leave any."""
-    kept = (CHAPTERS["potentials"]._solutions, CHAPTERS["examples"]._ends)
+    kept = (CHAPTERS["potentials"]._solutions, CHAPTERS["nonconvex"]._ends)
     for cache in kept:
         cache.cache_clear()
     yield

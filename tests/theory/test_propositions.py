@@ -73,6 +73,13 @@ def test_agreement_shows_the_worst_pair_and_fails_beyond_its_tolerance():
     assert not agree("A: b", [(np.nan, 1.0)], 0.5).holds
 
 
+@pytest.mark.parametrize("compare", [agree, at_most, exceeds])
+def test_a_pair_without_a_value_does_not_hide_behind_one_that_holds(compare):
+    fine = (2.0, 1.0) if compare is exceeds else (1.0, 1.0)
+    for pairs in ([fine, (np.nan, 1.0)], [(np.nan, 1.0), fine]):
+        assert not compare("A: b", pairs).holds
+
+
 def test_bounds_show_the_tightest_pair_and_fail_when_crossed():
     assert at_most("A: b", [(1, 5), (2, 3)]) == Evidence("A: b", 2.0, 3.0, 0.0, True)
     assert at_most("A: b", [(1, 5), (4, 3)]) == Evidence("A: b", 4.0, 3.0, 1.0, False)

@@ -59,6 +59,9 @@ def test_regret_is_divided_by_what_noise_leaves():
     [
         (lambda: clean_regret(0.1, 0.5), "noise rate"),
         (lambda: deviation_bound(0.0, 1.0, 10, 0.0), "delta"),
+        (lambda: deviation_bound(0.0, 1.0, 0, 0.1), "at least one example"),
+        (lambda: rademacher_bound(1.0, 1.0, -1), "at least one example"),
+        (lambda: clean_regret_bound(1.0, 1.0, 0, 0.1), "at least one example"),
         (lambda: empirical_rademacher(np.ones((17, 1)), 1.0), "at most 16"),
     ],
 )

@@ -9,6 +9,8 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
 
+from unflip._fractions import inverse, solve, to_fractions
+from unflip.estimators.certificate import Certificate
 from unflip.losses import Ramp, Sigmoid, get, noise_corrected
 from unflip.theory import (
     FiniteDistribution,
@@ -16,13 +18,13 @@ from unflip.theory import (
     bounded_minimizer,
     linear_minimizer,
     long_servedio,
+    minimizers,
     multiclass_square_scores,
     multiclass_unhinged_scores,
     programme_minimizer,
     random_distribution,
     risk,
 )
-from unflip.theory._fractions import solve, to_fractions
 
 SEEDS = range(6)
 
@@ -164,7 +166,61 @@ def test_a_ball_minimiser_beats_every_weight_on_a_grid_of_the_ball(name):
 def test_a_ball_that_contains_the_free_minimum_does_not_move_it():
     world = random_distribution(3).corrupt(0.2)
     free = linear_minimizer(world, "square")
-    assert_allclose(ball_minimizer(world, "square", 10.0), free, atol=1e-6)
+    assert_allclose(ball_minimizer(world, "square", 10.0), free, rtol=1e-12)
+    assert_allclose(ball_minimizer(world, "logistic", 10.0), linear_minimizer(world, "logistic"), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["unhinged", "logistic", "hinge", "squared_hinge", "square"])
+@pytest.mark.parametrize("scale", [1e-10, 1e-3, 1.0, 1e10])
+@pytest.mark.parametrize("radius", [1e-10, 0.1, 1e10])
+def test_a_ball_minimiser_does_not_mind_units(name, scale, radius):
+    """Only the product of radius and points matters; far off, the free minimum or the mean map decides."""
+    world = random_distribution(3)
+    here = ball_minimizer(world.map(lambda x: x * scale), name, radius)
+    there = ball_minimizer(world.map(lambda x: x * (scale * radius)), name, 1.0)
+    assert_allclose(here / radius, there, rtol=1e-6, atol=1e-6 * np.linalg.norm(there))
+    if scale * radius < 1e-6:
+        direction = world.label_mean / np.linalg.norm(world.label_mean)
+        assert_allclose(here / radius, direction, atol=1e-4)
+    if scale * radius > 1e6 and name != "unhinged":
+        assert_allclose(here * scale, linear_minimizer(world, name), rtol=1e-6)
+
+
+def test_a_ball_holds_one_of_many_minimisers_if_any_fits():
+    world = FiniteDistribution([[1.0, 1.0]], [1.0], [0.75])  # the risk sees w_1 + w_2 alone
+    for name, best in (("square", 0.5), ("hinge", 1.0), ("logistic", np.log(3)), ("squared_hinge", 0.5)):
+        w = ball_minimizer(world, name, 0.8)
+        assert sum(w) == pytest.approx(best, rel=1e-9)
+        assert np.linalg.norm(w) <= 0.8
+
+
+def test_without_labels_to_follow_a_ball_minimiser_stays_at_zero():
+    world = FiniteDistribution([[1.0], [-2.0]], [0.5, 0.5], [0.5, 0.5])
+    for name in ("unhinged", "square", "hinge"):
+        assert ball_minimizer(world, name, 1.0).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+def test_the_linear_programmes_do_not_mind_units(scale):
+    world = random_distribution(3).corrupt(0.1)
+    small = world.map(lambda x: x * scale)
+    assert_allclose(linear_minimizer(small, "hinge") * scale, linear_minimizer(world, "hinge"), rtol=1e-9)
+    assert_allclose(programme_minimizer(small, 2.0) * scale, 2 * programme_minimizer(world), rtol=1e-9)
+
+
+def test_an_answer_without_a_certificate_is_refused(monkeypatch):
+    lost = Certificate("optimality", gap=1e-3, tolerance=1e-14, method="newton", iterations=300)
+    monkeypatch.setattr(minimizers, "minimize_smooth", lambda objective, tolerance: (np.zeros(2), lost))
+    with pytest.raises(ValueError, match=r"newton stopped 0\.001 short of optimality"):
+        linear_minimizer(random_distribution(0), "logistic", 1)
+
+
+def test_on_separable_points_without_a_penalty_the_answer_is_long_and_separates():
+    world = long_servedio(1 / 60)
+    for name in ("logistic", "exponential", "t_logistic"):
+        w = linear_minimizer(world, name)
+        assert risk(world, "zero_one", world.points @ w) == 0
+        assert np.linalg.norm(w) > 100
 
 
 def test_bounded_minimisers_are_bayes_scores():
@@ -213,6 +269,7 @@ def test_linear_systems_in_fractions_are_solved_exactly_also_with_zero_pivots():
     matrix = to_fractions([[0, 2, 1], [1, 1, 1], [3, 0, -1]])
     truth = to_fractions([F(1, 3), F(-2, 7), 5])
     assert solve(matrix, matrix @ truth).tolist() == truth.tolist()
+    assert (matrix @ inverse(matrix)).tolist() == np.eye(3).tolist()
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -226,6 +283,12 @@ def test_a_singular_problem_says_what_to_do(exact):
     ("call", "message"),
     [
         (lambda w: linear_minimizer(w, "hinge", -1.0), "not negative"),
+        (lambda w: linear_minimizer(w, "hinge", float("inf")), "finite"),
+        (lambda w: multiclass_square_scores(w, float("nan")), "finite"),
+        (lambda w: linear_minimizer(w, "unhinged"), "unbounded below"),
+        (lambda w: linear_minimizer(w, "unhinged", 1.0, intercept=True), "unbounded below"),
+        (lambda w: ball_minimizer(w, "hinge", float("inf")), "finite"),
+        (lambda w: programme_minimizer(w, 0.0), "bound is positive"),
         (lambda w: linear_minimizer(w, Ramp()), "no method here for Ramp"),
         (lambda w: ball_minimizer(w, Sigmoid(), 1.0), "not convex"),
         (lambda w: ball_minimizer(w, "hinge", 0.0), "radius is positive"),

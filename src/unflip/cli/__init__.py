@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
+
+_CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def main() -> None:
     """Run the command with the arguments of the process, and leave with its exit code.
 
-    0 on success, 1 when a check fails, 2 on bad usage (one sentence on stderr), 130 on Ctrl-C.
+    0 on success, 1 when a check fails, 2 on bad usage or output that cannot be written (one sentence on
+    stderr), 130 on Ctrl-C, 141 when the reader of a pipe has left.
     """
+    _open_missing_streams()
     try:
-        sys.exit(_run())
+        code = _run()
+        sys.stdout.flush()  # here, where a full disk can still be reported
     except KeyboardInterrupt:
-        sys.exit(130)
+        code = 130
+    except BrokenPipeError:
+        code = 141  # as the shell names a process that the signal has ended
+        _drop_output()
+    except OSError as error:
+        if error.errno not in _CANNOT_WRITE:
+            raise
+        print(f"unflip: the output cannot be written: {error.strerror}", file=sys.stderr)
+        code = 2
+        _drop_output()
+    sys.exit(code)
 
 
 def _run() -> int:
@@ -30,8 +47,25 @@ def _run() -> int:
         return app(prog_name="unflip", standalone_mode=False) or 0
     except typer.Abort:
         return 130
+    except SystemExit as left:
+        # The library turns a broken pipe into exit code 1, which here means that a claim fails.
+        if isinstance(left.__context__, BrokenPipeError):
+            raise left.__context__ from None
+        raise
     except Exception as error:
         if not hasattr(error, "format_message"):  # not about usage, so not ours to hide
             raise
         print(f"unflip: {error.format_message().rstrip('.')} (see unflip --help)", file=sys.stderr)
         return 2
+
+
+def _open_missing_streams() -> None:
+    """A process started with a closed stream (`>&-`) has None there; what is written then goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  # open as long as the process
+
+
+def _drop_output() -> None:
+    """Send what is still buffered nowhere, or Python would try once more at exit and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,7 +7,8 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from math import isfinite, nan
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,7 +23,7 @@ def verify(
 ) -> None:
     """Check every proposition, equation and example of the paper by computing both of its sides.
 
-    Exits with 1 if any of them fails.
+    Exits with 1 if any of them fails; a check that breaks down fails, and the others go on.
     """
     import json
 
@@ -32,9 +33,9 @@ def verify(
     for evidence in _with_progress(list(propositions())):
         found.append(evidence)
         if not as_json:
-            print(as_text(evidence, _width()))
+            print(as_text(evidence, _width()), flush=True)
     if as_json:
-        print(json.dumps({"claims": [asdict(evidence) for evidence in found]}, indent=2, allow_nan=False))
+        print(json.dumps({"claims": [as_plain(evidence) for evidence in found]}, indent=2, allow_nan=False))
     else:
         print(summary(found))
     raise typer.Exit(0 if all(evidence.holds for evidence in found) else 1)
@@ -56,6 +57,17 @@ def as_text(evidence: Evidence, width: int | None = None) -> str:
     return "\n".join([*first, f"{last}  {numbers}"] if fits else [*first, last, _INDENT + numbers])
 
 
+def as_plain(evidence: Evidence) -> dict[str, Any]:
+    """Evidence for JSON, which knows neither NaN nor infinity: both are null there.
+
+    >>> from unflip.theory import Evidence
+    >>> as_plain(Evidence("Lemma 0", 1.0, float("nan"), float("inf"), False))
+    {'claim': 'Lemma 0', 'left': 1.0, 'right': None, 'gap': None, 'holds': False}
+    """
+    entries = asdict(evidence).items()
+    return {name: None if isinstance(v, float) and not isfinite(v) else v for name, v in entries}
+
+
 def summary(found: Sequence[Evidence]) -> str:
     """How many claims were tried and how many hold.
 
@@ -71,10 +83,21 @@ def _width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
+def _tried(check: Callable[[], Evidence]) -> Evidence:
+    """The evidence of a check, or that it broke down, and why."""
+    from unflip.theory import Evidence
+
+    try:
+        return check()
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        return Evidence(f"{check.__name__} broke down, {reason}", nan, nan, nan, False)
+
+
 def _with_progress(checks: Sequence[Callable[[], Evidence]]) -> Iterator[Evidence]:
     """The evidence of each check in turn, with a bar and the time left on stderr if that is a terminal."""
     if not sys.stderr.isatty():
-        yield from (check() for check in checks)
+        yield from map(_tried, checks)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -88,4 +111,4 @@ def _with_progress(checks: Sequence[Callable[[], Evidence]]) -> Iterator[Evidenc
         redirect_stdout=sys.stdout.isatty(),  # lines and bar share a screen only if both are on it
     )
     with bar:
-        yield from (check() for check in bar.track(checks))
+        yield from map(_tried, bar.track(checks))

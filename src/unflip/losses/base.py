@@ -252,6 +252,8 @@ def constant(number: Any, v: Array) -> Any:
 
 def _retry_overflows(result: Array, function: Any, arrays: tuple[Array, ...]) -> None:
     """Recompute what overflowed, in long doubles: perhaps only a term was too large, not the sum."""
+    if any(array.dtype == object for array in arrays):  # fractions do not overflow
+        return
     lost = ~np.isfinite(result) & np.all([np.isfinite(a) for a in arrays], axis=0)
     if lost.any():
         result[lost] = function(

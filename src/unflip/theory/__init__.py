@@ -16,6 +16,7 @@ from unflip.theory.bounds import (
     empirical_rademacher,
     rademacher_bound,
 )
+from unflip.theory.claims import propositions
 from unflip.theory.distributions import FiniteDistribution
 from unflip.theory.evidence import Evidence
 from unflip.theory.gallery import long_servedio, random_distribution, three_points
@@ -28,7 +29,6 @@ from unflip.theory.minimizers import (
     multiclass_unhinged_scores,
     programme_minimizer,
 )
-from unflip.theory.propositions import propositions
 from unflip.theory.risks import regret, risk, stochastic_risk
 
 __all__ = [

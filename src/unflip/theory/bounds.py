@@ -26,6 +26,7 @@ def rademacher_bound(radius: float, regularization: float, n: int) -> float:
     >>> rademacher_bound(radius=2.0, regularization=1.0, n=100)
     0.2
     """
+    _check_sample(n)
     return radius / sqrt(regularization * n)
 
 
@@ -57,6 +58,7 @@ def deviation_bound(
     """
     if not 0 < delta < 1:
         raise ValueError(f"delta is a probability between 0 and 1, got {delta!r}")
+    _check_sample(n)
     spread = (6 if empirical else 2) * bound
     return 2 * complexity + spread * sqrt(log(1 / delta) / (2 * n))
 
@@ -88,3 +90,8 @@ def clean_regret_bound(
     bound = radius / sqrt(regularization)
     deviation = deviation_bound(rademacher_bound(radius, regularization, n), bound, n, delta)
     return float(clean_regret(2 * deviation, noise_rate))
+
+
+def _check_sample(n: int) -> None:
+    if not n >= 1:
+        raise ValueError(f"a sample has at least one example, got n={n!r}")

@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import isfinite
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from unflip._fractions import is_exact, to_fractions
 from unflip.losses.base import Array
-from unflip.noise import Noise, as_noise
-from unflip.theory._fractions import is_exact, to_fractions
+from unflip.noise import ClassConditionalNoise, Noise, SymmetricNoise, UniformNoise, as_noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +39,10 @@ class FiniteDistribution:
     class_probability: Any  # (n,) P(y = +1 | x), or (n, K)
 
     def __post_init__(self) -> None:
-        given = [np.asarray(part) for part in (self.points, self.masses, self.class_probability)]
-        exact = any(_holds_fraction(part) for part in given)
-        parts = [to_fractions(part) if exact else part.astype(np.float64) for part in given]
-        for name, part in zip(("points", "masses", "class_probability"), parts, strict=True):
+        given = {name: _real(name, getattr(self, name)) for name in ("points", "masses", "class_probability")}
+        exact = any(_holds_fraction(part) for part in given.values())
+        for name, numbers in given.items():
+            part = to_fractions(numbers) if exact else numbers.astype(np.float64)
             part.flags.writeable = False
             object.__setattr__(self, name, part)
         self._check()
@@ -56,17 +58,25 @@ class FiniteDistribution:
                 f"{len(x)} points need as many class probabilities P(y = +1), or as many rows of three "
                 f"and more, got an array of shape {p.shape}"
             )
-        if not self.is_exact and not np.all(np.isfinite(x)):
-            raise ValueError("points have finite coordinates")
         if not np.all(m >= 0) or not self._is_one(m.sum()):
-            raise ValueError(f"masses are non-negative and sum to 1, got {m.tolist()}")
+            given = [float(mass) for mass in m]
+            raise ValueError(f"masses are non-negative and sum to 1, got {given}{self._rounded(m.sum())}")
         if not np.all((p >= 0) & (p <= 1)):
             raise ValueError("class probabilities lie between 0 and 1")
-        if p.ndim == 2 and not all(self._is_one(total) for total in p.sum(axis=1)):
-            raise ValueError("each row of class probabilities sums to 1")
+        for total in p.sum(axis=1) if p.ndim == 2 else ():
+            if not self._is_one(total):
+                raise ValueError(f"each row of class probabilities sums to 1{self._rounded(total)}")
 
     def _is_one(self, total: Any) -> bool:
         return bool(total == 1 if self.is_exact else abs(total - 1) <= 1e-9)
+
+    def _rounded(self, total: Any) -> str:
+        """What to do about floats among fractions, which sum to 1 in floats only."""
+        if not self.is_exact or abs(total - 1) > 1e-9:
+            return ""
+        return (
+            "; floats among fractions sum to 1 but for rounding: give floats throughout, then call .exact()"
+        )
 
     @property
     def is_exact(self) -> bool:
@@ -101,10 +111,14 @@ class FiniteDistribution:
     def corrupt(self, noise: Noise | Any) -> FiniteDistribution:
         """The distribution after label noise: a model, or a bare rate (Equation 2 for two classes).
 
+        An exact distribution stays exact: a float rate stands for the dyadic fraction it is.
+
         >>> FiniteDistribution([[0.0]], [1.0], [1.0]).corrupt(0.25).class_probability.tolist()
         [0.75]
         """
         model = as_noise(noise, self.n_classes)
+        if self.is_exact:
+            model = _exactly(model)
         return replace(self, class_probability=model.corrupt(self.class_probability))
 
     def map(self, features: Callable[[Array], Any]) -> FiniteDistribution:
@@ -165,7 +179,10 @@ class FiniteDistribution:
         >>> FiniteDistribution([[0.0], [1.0]], [0.5, 0.5], [1.0, 0.5]).given_label(-1).tolist()
         [0.0, 1.0]
         """
-        column = self.joint[:, (label + 1) // 2 if self.n_classes == 2 else label]
+        labels = [-1, 1] if self.n_classes == 2 else list(range(self.n_classes))
+        if label not in labels:
+            raise ValueError(f"labels are {', '.join(map(str, labels))}, got {label!r}")
+        column = self.joint[:, labels.index(label)]
         if column.sum() == 0:
             raise ValueError(f"no point has label {label}")
         return column / column.sum()
@@ -181,6 +198,23 @@ class FiniteDistribution:
         cells = rng.choice(joint.size, size=n, p=joint.ravel() / joint.sum())
         rows, codes = np.divmod(cells, joint.shape[1])
         return self.points.astype(np.float64)[rows], 2 * codes - 1 if self.n_classes == 2 else codes
+
+
+def _real(name: str, given: Any) -> Array:
+    array = np.asarray(given)
+    if array.dtype.kind not in "biuf" and not all(isinstance(value, Real) for value in array.flat):
+        raise ValueError(f"{name} are real numbers, got an array of {array.dtype}")
+    if not all(isfinite(value) for value in array.flat):
+        raise ValueError(f"{name} are finite numbers")
+    return array
+
+
+def _exactly(model: Noise) -> Noise:
+    """The same noise in fractions; the rows of a table are divided by their sums, so that these are 1."""
+    if isinstance(model, SymmetricNoise | UniformNoise):
+        return replace(model, rate=to_fractions(model.rate).item())
+    table = to_fractions(model.transition)
+    return ClassConditionalNoise(table / table.sum(axis=1, keepdims=True))
 
 
 def _holds_fraction(array: Array) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 Pairs = list[tuple[Any, Any]]  # (left, right), numbers of any kind
@@ -33,7 +34,7 @@ def agree(claim: str, pairs: Iterable[tuple[Any, Any]], tolerance: float = 0) ->
     1.0
     """
     worst, left, right = max(
-        ((abs(a - b), a, b) for a, b in pairs), key=lambda found: (found[0], abs(found[1]))
+        ((abs(a - b), a, b) for a, b in pairs), key=lambda found: (_or_worst(found[0]), abs(found[1]))
     )
     # Adding zero turns minus zero into zero.
     return Evidence(claim, float(left) + 0.0, float(right) + 0.0, float(worst), bool(worst <= tolerance))
@@ -45,7 +46,7 @@ def at_most(claim: str, pairs: Iterable[tuple[Any, Any]], slack: float = 0) -> E
     >>> at_most("Bound: it holds", [(1, 5), (2, 3)]).left
     2.0
     """
-    excess, left, right = max(((a - b, a, b) for a, b in pairs), key=lambda found: found[0])
+    excess, left, right = max(((a - b, a, b) for a, b in pairs), key=lambda found: _or_worst(found[0]))
     return Evidence(claim, float(left), float(right), max(float(excess), 0.0), bool(excess <= slack))
 
 
@@ -55,5 +56,10 @@ def exceeds(claim: str, pairs: Iterable[tuple[Any, Any]]) -> Evidence:
     >>> exceeds("Difference: it is there", [(1, 0), (3, 0)]).left
     1.0
     """
-    spare, left, right = min(((a - b, a, b) for a, b in pairs), key=lambda found: found[0])
+    spare, left, right = min(((a - b, a, b) for a, b in pairs), key=lambda found: -_or_worst(-found[0]))
     return Evidence(claim, float(left), float(right), max(-float(spare), 0.0), bool(spare > 0))
+
+
+def _or_worst(gap: Any) -> Any:
+    """A gap to compare by: NaN equals nothing, not itself, and would hide behind pairs that agree."""
+    return gap if gap == gap else inf

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip.theory._fractions import to_fractions
+from unflip._fractions import to_fractions
 from unflip.theory.distributions import FiniteDistribution
 
 

@@ -80,6 +80,8 @@ def _weighted(points: Any, weights: Any) -> tuple[Array, Array]:
     given = np.asarray(weights)
     if given.shape != (len(table),):
         raise ValueError(f"{len(table)} points need as many weights, got an array of shape {given.shape}")
+    if not np.all(given >= 0):
+        raise ValueError(f"weights are not negative, got {given.min()}")
     if abs(given.sum() - 1) > 1e-9:
         raise ValueError(f"weights sum to 1, got a sum of {given.sum()}")
     return table, given

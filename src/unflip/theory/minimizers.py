@@ -3,7 +3,8 @@
 The objective is that of Equation 7 for any loss, E[l(y, <w, x>)] + regularization / 2 |w|^2. The road is
 chosen by the loss: one Newton step where the loss is a polynomial of degree one or two (exact in
 fractions), a linear programme for the hinge without a penalty, and the solvers of the estimators for the
-rest. For losses that are not convex the answer is the stationary point reached from the zero scorer.
+rest, whose certificates are read. For losses that are not convex the answer is the stationary point
+reached from the zero scorer.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq, linprog
 
+from unflip._fractions import SingularMatrixError, solve, to_fractions
+from unflip.estimators.bounded import programme
+from unflip.estimators.certificate import Certificate
 from unflip.estimators.objective import Objective
 from unflip.estimators.piecewise import hard_rows, minimize_piecewise
 from unflip.estimators.smooth import minimize_smooth
 from unflip.losses import Hinge, Loss, ZeroOne, get
 from unflip.losses.base import Array
-from unflip.theory._fractions import solve, to_fractions
 from unflip.theory.distributions import FiniteDistribution
 
-TOLERANCE = 1e-14  # as near to the minimum as float64 allows
+TOLERANCE = 1e-14  # solvers are sent as near to the minimum as float64 allows, ...
+ENOUGH = 1e-9  # ... and trusted if they prove to be this near
 
 
 def linear_minimizer(
@@ -33,6 +37,10 @@ def linear_minimizer(
 ) -> Array:
     """The weights w of the best linear scorer <w, x>; with an intercept, unpenalised, as last entry.
 
+    Without a penalty, a loss that tends to zero with growing margins has no minimiser on separable points
+    (logistic, exponential, t-logistic). The weights returned then separate them, and are so long that the
+    slope of the risk is below a millionth of that at zero; their length means nothing.
+
     >>> from unflip.theory.gallery import three_points
     >>> linear_minimizer(three_points(), "unhinged", regularization=2).tolist()
     [Fraction(1, 2), Fraction(-1, 2)]
@@ -40,10 +48,14 @@ def linear_minimizer(
     [Fraction(1, 1), Fraction(0, 1)]
     """
     loss = get(loss)
-    if not regularization >= 0:
-        raise ValueError(f"regularization is not negative, got {regularization!r}")
+    _check_penalty(regularization)
+    if loss.traits.degree == 1 and (intercept or not regularization):
+        raise ValueError(
+            f"the risk of {loss!r} is unbounded below along a weight that is not penalised; "
+            "ask for a positive regularization and no intercept"
+        )
     if loss.traits.degree is not None:
-        return _newton_step(distribution, loss, regularization, intercept)
+        return _unique(*_newton_system(distribution, loss, regularization, intercept))
     world = distribution.floats()
     positive, negative = world.masses * world.eta, world.masses * (1 - world.eta)
     objective = Objective(loss, world.points, positive, negative, float(regularization), intercept)
@@ -52,30 +64,50 @@ def linear_minimizer(
     if isinstance(loss, ZeroOne) or (loss.traits.piecewise_linear and not regularization):
         raise ValueError(f"there is no method here for {loss!r} with regularization {regularization!r}")
     minimize = minimize_piecewise if loss.traits.piecewise_linear else minimize_smooth
-    return minimize(objective, TOLERANCE)[0]
+    return _certified(*minimize(objective, TOLERANCE))
 
 
 def ball_minimizer(distribution: FiniteDistribution, loss: Loss | str, radius: float) -> Array:
     """The weights of the best linear scorer with |w| <= radius, for a convex loss.
 
+    A weight that minimises the risk without any bound, where it lies in the ball; else the one on the
+    sphere that some penalty finds.
+
     >>> from unflip.theory.gallery import three_points
     >>> ball_minimizer(three_points(), "unhinged", radius=1.0).round(6).tolist()
     [0.707107, -0.707107]
+    >>> ball_minimizer(three_points(), "square", radius=2.0).round(12).tolist()
+    [1.0, 0.0]
     """
     loss = get(loss)
     if not loss.traits.convex:
         raise ValueError(f"{loss!r} is not convex, so a penalty does not find its minimum in a ball")
-    if not radius > 0:
-        raise ValueError(f"a radius is positive, got {radius!r}")
-    world = distribution.floats()
+    if not 0 < radius < np.inf:
+        raise ValueError(f"a radius is positive and finite, got {radius!r}")
+    unit = distribution.floats().map(lambda x: radius * x)  # with weights in units of the radius
+    bend, pull = _newton_system(unit, loss, 0, intercept=False)
+    steepness = float(np.linalg.norm(pull))
+    if not steepness:
+        return 0 * pull
+    if loss.traits.degree == 1:
+        return radius * pull / steepness
+    free = linear_minimizer(unit, loss) if loss.traits.degree is None else np.linalg.lstsq(bend, pull)[0]
+    if np.linalg.norm(free) <= 1:
+        return radius * free
 
     def excess(log_penalty: float) -> float:
-        return float(np.linalg.norm(linear_minimizer(world, loss, np.exp(log_penalty)))) - radius
+        return float(np.linalg.norm(linear_minimizer(unit, loss, np.exp(log_penalty)))) - 1
 
-    low, high = -20.0, 20.0  # the norm falls as the penalty grows: bracket the radius, then halve
-    if excess(low) <= 0:
-        return linear_minimizer(world, loss, np.exp(low))
-    return linear_minimizer(world, loss, np.exp(brentq(excess, low, high, xtol=1e-13)))
+    # By strong convexity |w| <= steepness / penalty, so at this penalty the weight is in the ball.
+    high = low = float(np.log(steepness))
+    while excess(low) < 0:
+        low -= 3.0
+        if high - low > 36:  # a shorter minimiser than `free` is in the ball, or one to the last digit
+            return radius * linear_minimizer(unit, loss, np.exp(low))
+    if low == high:
+        return radius * linear_minimizer(unit, loss, np.exp(low))
+    found = linear_minimizer(unit, loss, np.exp(brentq(excess, low, high, xtol=1e-13)))
+    return radius * found / np.linalg.norm(found)
 
 
 def bounded_minimizer(distribution: FiniteDistribution, loss: Loss | str, bound: Any) -> Array:
@@ -97,11 +129,13 @@ def programme_minimizer(distribution: FiniteDistribution, bound: float = 1.0) ->
     >>> programme_minimizer(three_points()).round(9).tolist()
     [1.0, 0.0]
     """
+    if not 0 < bound < np.inf:
+        raise ValueError(f"a bound is positive and finite, got {bound!r}")
     world = distribution.floats()
-    x = world.points
-    limits = np.full(2 * len(x), float(bound))
-    answer = linprog(-world.label_mean, A_ub=np.vstack([x, -x]), b_ub=limits, bounds=(None, None))
-    return answer.x + 0.0  # minus zero is zero
+    pull = world.masses * (2 * world.eta - 1)
+    size = float(np.abs(world.points).max()) or 1.0  # HiGHS takes coefficients below 1e-9 for zero
+    weights = _certified(*programme(world.points / size, pull, intercept=False))
+    return float(bound) / size * weights + 0.0  # minus zero is zero
 
 
 def multiclass_unhinged_scores(distribution: FiniteDistribution, *, center: bool = True) -> Array:
@@ -131,16 +165,17 @@ def multiclass_square_scores(
     >>> [str(total) for total in multiclass_square_scores(world, 1).sum(axis=1)]
     ['1', '1', '1', '1']
     """
+    _check_penalty(regularization)
     if intercept:
         distribution = distribution.map(_with_constant)
-    ridge = np.eye(distribution.points.shape[1], dtype=int) * _kind(distribution, regularization)
-    if intercept:
-        ridge[-1, -1] *= 0
-    return distribution.points @ solve(distribution.second_moment + ridge, distribution.class_sums.T)
+    matrix = distribution.second_moment + _ridge(distribution, regularization, intercept)
+    return distribution.points @ _unique(matrix, distribution.class_sums.T)
 
 
-def _newton_step(distribution: FiniteDistribution, loss: Loss, regularization: Any, intercept: bool) -> Array:
-    """Newton's step from zero, which lands on the minimum of a polynomial of degree two."""
+def _newton_system(
+    distribution: FiniteDistribution, loss: Loss, regularization: Any, intercept: bool
+) -> tuple[Array, Array]:
+    """Curvature and pull at zero; Newton's step lands on the minimum of a polynomial of degree two."""
     if intercept:
         distribution = distribution.map(_with_constant)
     eta, x, mass = distribution.eta, distribution.points, distribution.masses
@@ -149,10 +184,43 @@ def _newton_step(distribution: FiniteDistribution, loss: Loss, regularization: A
         mass * (eta * slope(1, zero) + (1 - eta) * slope(-1, zero))
         for slope in (loss.derivative, loss.second_derivative)
     )
-    ridge = np.eye(x.shape[1], dtype=int) * _kind(distribution, regularization)
+    ridge = _ridge(distribution, regularization, intercept)
+    return (x * second[:, None]).T @ x + ridge, -(first @ x)
+
+
+def _ridge(distribution: FiniteDistribution, regularization: Any, intercept: bool) -> Array:
+    """The curvature of the penalty, in the numbers of the distribution: none for an intercept."""
+    penalised = np.ones(distribution.points.shape[1], dtype=int)
     if intercept:
-        ridge[-1, -1] *= 0
-    return solve((x * second[:, None]).T @ x + ridge, -(first @ x))
+        penalised[-1] = 0
+    exact = distribution.is_exact
+    return np.diag(penalised) * (to_fractions(regularization) if exact else np.float64(regularization))
+
+
+def _unique(matrix: Array, vector: Array) -> Array:
+    """The solution of a system whose matrix is a second moment plus a ridge."""
+    try:
+        return solve(matrix, vector)
+    except SingularMatrixError:
+        raise ValueError(
+            "no unique minimiser: the second moment is singular; a positive regularization makes it unique"
+        ) from None
+
+
+def _certified(weights: Array, certificate: Certificate) -> Array:
+    """The weights, if their solver can vouch for them."""
+    allowed = max(certificate.tolerance, ENOUGH)
+    if not certificate.gap <= allowed:
+        raise ValueError(
+            f"no minimum was found: {certificate.method} stopped {certificate.gap:.2g} short of "
+            f"{certificate.kind}, {allowed:.2g} is allowed"
+        )
+    return weights
+
+
+def _check_penalty(regularization: Any) -> None:
+    if not 0 <= regularization < np.inf:
+        raise ValueError(f"regularization is finite and not negative, got {regularization!r}")
 
 
 def _hinge_programme(objective: Objective) -> Array:
@@ -160,19 +228,18 @@ def _hinge_programme(objective: Objective) -> Array:
     hard, y, weight = hard_rows(objective)
     n, d = len(y), objective.size
     margins = y[:, None] * np.array([hard.scores(unit) for unit in np.eye(d)]).T
+    size = np.abs(margins).max(axis=0, initial=0.0)
+    size[size == 0] = 1.0  # weights in units of their own: HiGHS takes coefficients below 1e-9 for zero
     answer = linprog(
         np.concatenate([np.zeros(d), weight]),
-        A_ub=-np.hstack([margins, np.eye(n)]),
+        A_ub=-np.hstack([margins / size, np.eye(n)]),
         b_ub=-np.ones(n),
         bounds=[(None, None)] * d + [(0, None)] * n,
     )
-    return answer.x[:d]
+    if answer.status != 0:
+        raise ValueError(f"the linear programme of the hinge was not solved: {answer.message}")
+    return answer.x[:d] / size
 
 
 def _with_constant(points: Array) -> Array:
     return np.concatenate([points, 0 * points[:, :1] + 1], axis=1)
-
-
-def _kind(distribution: FiniteDistribution, numbers: Any) -> Array:
-    """Numbers of the same kind as those of the distribution."""
-    return to_fractions(numbers) if distribution.is_exact else np.asarray(numbers, dtype=np.float64)

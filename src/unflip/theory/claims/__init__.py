@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from unflip.theory.evidence import Evidence
-from unflip.theory.propositions import (
+from unflip.theory.claims import (
     beyond,
     centroid,
     correction,
     examples,
+    nonconvex,
     potentials,
     relations,
     robustness,
@@ -22,6 +22,7 @@ from unflip.theory.propositions import (
     symmetry,
     unhinged,
 )
+from unflip.theory.evidence import Evidence
 
 _CHAPTERS = (
     robustness,
@@ -32,6 +33,7 @@ _CHAPTERS = (
     potentials,
     square,
     examples,
+    nonconvex,
     sampling,
     relations,
     beyond,

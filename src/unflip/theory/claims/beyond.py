@@ -15,10 +15,10 @@ from unflip.noise import (
     noisy_auc,
     noisy_balanced_accuracy,
 )
+from unflip.theory.claims.cases import noisy_worlds, random_scores, worlds
 from unflip.theory.distributions import FiniteDistribution
 from unflip.theory.evidence import Evidence, Pairs, agree, exceeds
 from unflip.theory.minimizers import multiclass_square_scores, multiclass_unhinged_scores
-from unflip.theory.propositions.cases import noisy_worlds, random_scores, worlds
 from unflip.theory.risks import risk
 
 UNIFORM_RATES: tuple[Any, ...] = (

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from unflip._fractions import to_fractions
 from unflip.losses import Loss, WeightedUnhinged, get, names, noise_corrected
 from unflip.losses.base import Array
-from unflip.theory._fractions import to_fractions
 from unflip.theory.distributions import FiniteDistribution
 from unflip.theory.gallery import random_distribution
 from unflip.theory.risks import risk
@@ -50,6 +50,12 @@ def random_scores(shape: int | tuple[int, ...], seed: int, bound: int = 3) -> Ar
 def corrected(loss: Loss, rate: Fraction) -> Loss:
     """The loss of Equation 4, in fractions where the loss can."""
     return noise_corrected(loss, rate if loss.exact else float(rate))
+
+
+def risk_by_cells(world: FiniteDistribution, loss: Loss, scores: Array) -> Any:
+    """The risk as a sum over points and labels, which takes no shortcut through conditional risks."""
+    negative, positive = world.joint.T
+    return negative @ loss.value(-1, scores) + positive @ loss.value(1, scores)
 
 
 def error(world: FiniteDistribution, weights: Array) -> Any:

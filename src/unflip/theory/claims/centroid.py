@@ -9,11 +9,11 @@ import numpy as np
 from scipy.optimize import minimize
 
 from unflip.losses.base import Array
+from unflip.theory.claims.cases import noisy_worlds, random_scores, worlds
 from unflip.theory.distributions import FiniteDistribution
 from unflip.theory.evidence import Evidence, Pairs, agree, at_most
 from unflip.theory.means import gaussian_kernel
 from unflip.theory.minimizers import linear_minimizer
-from unflip.theory.propositions.cases import noisy_worlds, random_scores, worlds
 from unflip.theory.risks import risk
 
 PENALTIES: tuple[Any, ...] = (Fraction(1, 10), Fraction(1), Fraction(20))

@@ -6,14 +6,9 @@ In the even/odd split Equation 4 divides the odd part by 1 - 2 rho, which is jus
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
-from unflip.losses import Loss, Square, Unhinged, get
-from unflip.losses.base import Array
-from unflip.theory.distributions import FiniteDistribution
-from unflip.theory.evidence import Evidence, Pairs, agree
-from unflip.theory.minimizers import linear_minimizer
-from unflip.theory.propositions.cases import (
+from unflip.losses import Square, Unhinged, get
+from unflip.theory.claims.cases import (
     LOSSES,
     RATES,
     SCORES,
@@ -21,7 +16,10 @@ from unflip.theory.propositions.cases import (
     error,
     noisy_worlds,
     random_scores,
+    risk_by_cells,
 )
+from unflip.theory.evidence import Evidence, Pairs, agree
+from unflip.theory.minimizers import linear_minimizer
 
 
 def equation_4() -> Evidence:
@@ -46,7 +44,8 @@ def corrected_risk() -> Evidence:
     for seed, (clean, rate, noisy) in enumerate(noisy_worlds(8)):
         scores = random_scores(len(clean.points), seed)
         pairs += [
-            (_summed(clean, loss, scores), _summed(noisy, corrected(loss, rate), scores)) for loss in LOSSES
+            (risk_by_cells(clean, loss, scores), risk_by_cells(noisy, corrected(loss, rate), scores))
+            for loss in LOSSES
         ]
     claim = "Section 4.1: the corrected loss has on noisy labels the risk the loss has on clean ones"
     return agree(claim, pairs, tolerance=1e-11)
@@ -59,7 +58,8 @@ def corrected_risk_exactly() -> Evidence:
     for seed, (clean, rate, noisy) in enumerate(noisy_worlds()):
         scores = random_scores(len(clean.points), seed)
         pairs += [
-            (_summed(clean, loss, scores), _summed(noisy, corrected(loss, rate), scores)) for loss in exact
+            (risk_by_cells(clean, loss, scores), risk_by_cells(noisy, corrected(loss, rate), scores))
+            for loss in exact
         ]
     return agree("Section 4.1: the same identity in exact fractions, no tolerance", pairs)
 
@@ -87,12 +87,6 @@ def equation_5() -> Evidence:
         for loss in (Unhinged(), Square())
     ]
     return agree("Equation 5: on noisy labels the loss and its correction classify alike", pairs)
-
-
-def _summed(world: FiniteDistribution, loss: Loss, scores: Array) -> Any:
-    """The risk as a sum over points and labels, which takes no shortcut through conditional risks."""
-    negative, positive = world.joint.T
-    return negative @ loss.value(-1, scores) + positive @ loss.value(1, scores)
 
 
 CLAIMS = (equation_4, corrected_risk, corrected_risk_exactly, corrected_minimizer, equation_5)

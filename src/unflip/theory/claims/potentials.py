@@ -17,11 +17,11 @@ import numpy as np
 
 from unflip.losses import Exponential, Hinge, Logistic, Loss, SquaredHinge
 from unflip.losses.base import Array
+from unflip.theory.claims.cases import error, worlds
 from unflip.theory.distributions import FiniteDistribution
 from unflip.theory.evidence import Evidence, Pairs, agree, at_most, exceeds
 from unflip.theory.gallery import long_servedio
 from unflip.theory.minimizers import ball_minimizer, linear_minimizer
-from unflip.theory.propositions.cases import error, worlds
 from unflip.theory.risks import risk
 
 # The squared hinge bends once more at margin 1; below that it is as smooth as the proof needs.

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 
 from unflip.losses import Hinge, WeightedUnhinged, noise_corrected
+from unflip.losses.base import Array
+from unflip.theory.claims.cases import noisy_worlds, random_scores, worlds
 from unflip.theory.distributions import FiniteDistribution
 from unflip.theory.evidence import Evidence, Pairs, agree, at_most, exceeds
 from unflip.theory.means import gaussian_kernel, linear_kernel, mmd, witness
 from unflip.theory.minimizers import linear_minimizer
-from unflip.theory.propositions.cases import noisy_worlds, random_scores, worlds
 
 
 def corrected_hinge_is_unbounded() -> Evidence:
@@ -36,23 +38,15 @@ def corrected_hinge_is_not_convex() -> Evidence:
 def nearest_centroid() -> Evidence:
     """With equal classes, squared distances to the centroids differ by 4 <w, x> plus a constant."""
     pairs: Pairs = []
-    for world in map(_balanced, worlds()):
-        p, q = (world.given_label(y) @ world.points for y in (1, -1))
-        nearer = ((world.points - q) ** 2).sum(axis=1) - ((world.points - p) ** 2).sum(axis=1)
-        score = world.points @ linear_minimizer(world, "unhinged", 1)
-        pairs += zip(nearer, 4 * score + q @ q - p @ p, strict=True)
+    for nearer, scores, shift in _centroids():
+        pairs += zip(nearer, 4 * scores + shift, strict=True)
     claim = "Appendix E.2: at pi = 1/2 nearest centroid is the unhinged scorer with a threshold"
     return agree(claim, pairs)
 
 
 def nearest_centroid_differs() -> Evidence:
     """Without that threshold the two classifiers may differ, so they are not equivalent as they stand."""
-    differ = 0
-    for world in map(_balanced, worlds()):
-        p, q = (world.given_label(y) @ world.points for y in (1, -1))
-        nearer = ((world.points - q) ** 2).sum(axis=1) - ((world.points - p) ** 2).sum(axis=1)
-        score = world.points @ linear_minimizer(world, "unhinged", 1)
-        differ += int(sum(np.sign(nearer) != np.sign(score)))
+    differ = sum(int(sum(np.sign(nearer) != np.sign(scores))) for nearer, scores, _ in _centroids())
     claim = "Appendix E.2, a limit: without the threshold the two differ on some points; how many"
     return exceeds(claim, [(differ, 0)])
 
@@ -160,6 +154,14 @@ def witness_function() -> Evidence:
             separated = float((p - q) @ world.points @ w) / max(float(np.linalg.norm(w)), 1.0)
             pairs.append((max(separated - largest, 0.0), 0.0))
     return agree("Appendix E.4: at pi = 1/2 the unhinged scorer is half the witness function", pairs, 1e-12)
+
+
+def _centroids() -> Iterator[tuple[Array, Array, Fraction]]:
+    """At pi = 1/2: how much nearer the positive centroid is, the unhinged scores, and |mu_Q|^2 - |mu_P|^2."""
+    for world in map(_balanced, worlds()):
+        p, q = (world.given_label(y) @ world.points for y in (1, -1))
+        nearer = ((world.points - q) ** 2).sum(axis=1) - ((world.points - p) ** 2).sum(axis=1)
+        yield nearer, world.points @ linear_minimizer(world, "unhinged", 1), q @ q - p @ p
 
 
 def _balanced(world: FiniteDistribution) -> FiniteDistribution:

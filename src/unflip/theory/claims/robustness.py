@@ -7,10 +7,18 @@ from fractions import Fraction
 import numpy as np
 
 from unflip.losses import WeightedUnhinged
+from unflip.theory.claims.cases import (
+    LOSSES,
+    POTENTIALS,
+    error,
+    noisy_worlds,
+    random_scores,
+    risk_by_cells,
+    worlds,
+)
 from unflip.theory.evidence import Evidence, Pairs, agree, exceeds
 from unflip.theory.gallery import long_servedio
 from unflip.theory.minimizers import linear_minimizer
-from unflip.theory.propositions.cases import LOSSES, POTENTIALS, error, noisy_worlds, random_scores, worlds
 from unflip.theory.risks import risk
 
 
@@ -20,19 +28,17 @@ def equation_1() -> Evidence:
     for seed, world in enumerate(worlds(5)):
         scores = random_scores(len(world.points), seed)
         for loss in (loss for loss in LOSSES if loss.exact):
-            negative, positive = world.joint.T
-            by_cells = negative @ loss.value(-1, scores) + positive @ loss.value(1, scores)
-            pairs.append((by_cells, risk(world, loss, scores)))
+            pairs.append((risk_by_cells(world, loss, scores), risk(world, loss, scores)))
     return agree("Equation 1: the mean loss over (x, y) is the mean conditional risk over x", pairs)
 
 
 def equation_2() -> Evidence:
-    """Noise moves the class probability to (1 - 2 rho) eta + rho; counted flip by flip on the right."""
+    """Noise moves the class probability to (1 - 2 rho) eta + rho; by the formula, and flip by flip."""
     pairs: Pairs = []
     for clean, rate, noisy in noisy_worlds():
         eta = clean.eta
         kept, flipped = (1 - rate) * eta, rate * (1 - eta)
-        pairs += zip((1 - 2 * rate) * eta + rate, kept + flipped, strict=True)
+        pairs += zip(noisy.eta, (1 - 2 * rate) * eta + rate, strict=True)
         pairs += zip(noisy.eta, kept + flipped, strict=True)
     return agree("Equation 2: noise turns eta into (1 - 2 rho) eta + rho", pairs)
 

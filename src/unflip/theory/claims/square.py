@@ -7,20 +7,19 @@ ridge is 2 lambda, because the square loss has slope 2 at zero.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from unflip._fractions import solve, to_fractions
 from unflip.losses import SquaredHinge
 from unflip.losses.base import Array
-from unflip.theory._fractions import solve, to_fractions
+from unflip.theory.claims.cases import error, noisy_worlds, random_scores, worlds
 from unflip.theory.distributions import FiniteDistribution
 from unflip.theory.evidence import Evidence, Pairs, agree, exceeds
 from unflip.theory.gallery import long_servedio
 from unflip.theory.minimizers import linear_minimizer
-from unflip.theory.propositions.cases import error, noisy_worlds, random_scores, worlds
 from unflip.theory.risks import risk
 
 RIDGES: tuple[Any, ...] = (Fraction(1, 1000), Fraction(1), Fraction(100))
@@ -58,10 +57,7 @@ def square_is_robust() -> Evidence:
 def whitened() -> Evidence:
     """With E[x x^T] = I the square and the unhinged solutions coincide."""
     pairs: Pairs = []
-    for world in worlds():
-        floats = world.floats()
-        root = np.linalg.cholesky(floats.second_moment)
-        white = replace(floats, points=np.linalg.solve(root, floats.points.T).T)
+    for white in map(_whitened, worlds()):
         square, unhinged = linear_minimizer(white, "square"), linear_minimizer(white, "unhinged", 1)
         pairs += zip(square, unhinged, strict=True)
     return agree("Section 6.4: on whitened data the square and unhinged solutions coincide", pairs, 1e-10)
@@ -80,6 +76,27 @@ def fisher_needs_the_intercept() -> Evidence:
     sides = [_cross(_discriminant(world), linear_minimizer(world, "square")) for world in worlds()]
     claim = "Section 6.4, a limit: without an intercept the direction is another one"
     return exceeds(claim, [(max(abs(a - b) for a, b in sides), Fraction(1, 100))])
+
+
+def whitened_fisher() -> Evidence:
+    """On centred and whitened data Fisher's discriminant has the direction of the unhinged weight."""
+    pairs: Pairs = []
+    for white in map(_whitened, map(_centred, worlds())):
+        fisher, unhinged = _discriminant(white), linear_minimizer(white, "unhinged", 1)
+        pairs += zip(fisher / np.linalg.norm(fisher), unhinged / np.linalg.norm(unhinged), strict=True)
+    claim = "Section 6.4: on centred, whitened data Fisher's discriminant is the unhinged direction"
+    return agree(claim, pairs, tolerance=1e-7)
+
+
+def whitened_fisher_needs_centring() -> Evidence:
+    """With E[x x^T] = I alone, as the paper asks, the two may point apart; the largest angle in degrees."""
+    angles = []
+    for white in map(_whitened, worlds()):
+        fisher, unhinged = _discriminant(white), linear_minimizer(white, "unhinged", 1)
+        ahead, behind = _cross(fisher, unhinged)
+        angles.append(float(np.degrees(np.arctan2(abs(ahead - behind), fisher @ unhinged))))
+    claim = "Section 6.4, the condition: with E[xx'] = I alone the two differ by 90 degrees and more"
+    return exceeds(claim, [(max(angles), 90.0)])
 
 
 def square_weights_on_long() -> Evidence:
@@ -133,13 +150,31 @@ def squared_hinge_succeeds() -> Evidence:
 
 
 def squared_hinge_bayes_scorers() -> Evidence:
-    """At eta = 0 its optimal scores are those up to -1; the paper prints up to 1, where the risk is 4."""
-    scores = np.linspace(-3, 3, 25)
-    risks = SquaredHinge().conditional_risk(0.0, scores)
-    optimal = scores[risks == np.min(risks)]
-    return agree(
-        "Appendix F: at eta = 0 the squared hinge is optimal up to -1", [(float(max(optimal)), -1.0)]
-    )
+    """The least and the largest optimal score on a grid over [-3, 3], at nine class probabilities.
+
+    At eta = 0 the optimal scores are those up to -1; the paper prints up to 1, where the risk is 4.
+    """
+    grid = np.array([Fraction(i, 4) for i in range(-12, 13)], dtype=object)
+    pairs: Pairs = []
+    for eta in (Fraction(i, 8) for i in range(9)):
+        risks = SquaredHinge().conditional_risk(np.full_like(grid, eta), grid)
+        optimal = grid[risks == min(risks)]
+        first, last = (Fraction(-3) if eta == 0 else 2 * eta - 1, Fraction(3) if eta == 1 else 2 * eta - 1)
+        pairs += [(min(optimal), first), (max(optimal), last)]
+    claim = "Appendix F: the squared hinge is least up to -1 (eta = 0), at 2 eta - 1, from 1 on (eta = 1)"
+    return agree(claim, pairs)
+
+
+def _centred(world: FiniteDistribution) -> FiniteDistribution:
+    mean = world.mean
+    return world.map(lambda x: x - mean)
+
+
+def _whitened(world: FiniteDistribution) -> FiniteDistribution:
+    """The distribution in coordinates with E[x x^T] = I."""
+    floats = world.floats()
+    root = np.linalg.cholesky(floats.second_moment)
+    return floats.map(lambda x: np.linalg.solve(root, x.T).T)
 
 
 def _discriminant(world: FiniteDistribution) -> Array:
@@ -165,6 +200,8 @@ CLAIMS = (
     whitened,
     fisher,
     fisher_needs_the_intercept,
+    whitened_fisher,
+    whitened_fisher_needs_centring,
     square_weights_on_long,
     square_scores_on_long,
     square_fails_below_a_twelfth,

@@ -1,23 +1,23 @@
 """Section 4.2: losses of constant even part, which noise can only rescale, and no others.
 
 If the even part is constant, the correction of Equation 4 is a change of scale and origin and orders all
-scorers as before; if it is not, two scorers exist that trade even part for odd part and change their
-order. One case is missing in the paper: a loss that ignores the label has no odd part, so it is its own
-correction whatever its even part.
+scorers as before. If even and odd part both vary, two stochastic scorers exist that differ in both, trade
+one for the other, and change their order. A case is missing in the paper: under an odd part that does not
+depend on the score the risks of any two scorers differ by their even parts alone, whatever the rate.
+Then all orders are kept although the sum may vary. The lemma has fewer exceptions, only an odd part of
+zero, since it asks for one constant beta and v^2 + y has one for each distribution.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from unflip.losses import Loss, Traits
-from unflip.losses.base import Array, MarginLoss
-from unflip.theory.distributions import FiniteDistribution
-from unflip.theory.evidence import Evidence, Pairs, agree, at_most, exceeds
-from unflip.theory.propositions.cases import (
+from unflip.losses.base import Array
+from unflip.theory.claims.cases import (
     LOSSES,
     RATES,
     SCORES,
@@ -26,6 +26,8 @@ from unflip.theory.propositions.cases import (
     random_scores,
     spread,
 )
+from unflip.theory.distributions import FiniteDistribution
+from unflip.theory.evidence import Evidence, Pairs, agree, at_most, exceeds
 from unflip.theory.risks import stochastic_risk
 
 SYMMETRIC = tuple(loss for loss in LOSSES if loss.traits.symmetric)
@@ -33,33 +35,37 @@ OTHERS = tuple(loss for loss in LOSSES if not loss.traits.symmetric)
 
 
 @dataclass(frozen=True)
-class LabelBlind(MarginLoss):
-    """v^2, whatever the label: it teaches nothing, and noise cannot touch it.
+class ConstantOdd(Loss):
+    """v^2 + constant y: which score is better does not depend on the label, so noise cannot touch it.
 
-    >>> LabelBlind().value([-1, 1], 3.0).tolist()
-    [9.0, 9.0]
+    >>> ConstantOdd(1).value([-1, 1], 3.0).tolist()
+    [8.0, 10.0]
     """
 
+    constant: int
     traits = Traits(convex=True, calibrated=False, smooth=True, degree=2)
     exact = True
 
-    def _phi(self, m: Array) -> Array:
-        return m**2
+    def _value(self, y: Array, v: Array) -> Array:
+        return v**2 + self.constant * y
 
-    def _phi1(self, m: Array) -> Array:
-        return 2 * m
+    def _derivative(self, y: Array, v: Array) -> Array:
+        return 2 * v
 
-    def _phi2(self, m: Array) -> Array:
-        return 2 * np.ones_like(m)
+    def _second_derivative(self, y: Array, v: Array) -> Array:
+        return 2 * np.ones_like(v)
 
     def _even(self, v: Array) -> Array:
         return v**2
 
     def _odd(self, v: Array) -> Array:
-        return 0 * v
+        return self.constant * np.ones_like(v)
 
     def _minimizer(self, eta: Array) -> Array:
         return 0 * eta
+
+
+LABEL_BLIND, SHIFTED = ConstantOdd(0), ConstantOdd(1)
 
 
 def equation_6() -> Evidence:
@@ -78,9 +84,7 @@ def proposition_3_if() -> Evidence:
     """With a constant sum C, the corrected risk is the risk rescaled: (risk - rho C) / (1 - 2 rho)."""
     pairs: Pairs = []
     for seed, (clean, rate, _) in enumerate(noisy_worlds(8)):
-        scores = random_scores((len(clean.points), 3), seed)
-        chances = random_scores((len(clean.points), 3), seed + 1000) ** 2 + 1
-        chances = chances / chances.sum(axis=1, keepdims=True)
+        scores, chances = _stochastic(len(clean.points), seed)
         for loss in SYMMETRIC:
             total = Fraction(2 * loss.even(0.0))
             plain = stochastic_risk(clean, loss, scores, chances)
@@ -98,17 +102,31 @@ def proposition_3_only_if() -> Evidence:
 
 
 def proposition_3_exception() -> Evidence:
-    """A loss that ignores the label keeps all orders although its sum varies: the paper must exclude it."""
-    loss = LabelBlind()
-    kept = [
-        (loss.value(y, SCORES) - corrected(loss, rate).value(y, SCORES)).tolist()
-        for y in (-1, 1)
-        for rate in RATES
-    ]
-    moved = max(abs(value) for row in kept for value in row)
-    varies = spread(_sum_of_halves(loss))
+    """v^2, which ignores the label, is its own correction, so it keeps all orders although its sum varies."""
+    pairs: Pairs = []
+    for rate in RATES:
+        for y in (-1, 1):
+            moved = corrected(LABEL_BLIND, rate).value(y, SCORES)
+            pairs += zip(moved, LABEL_BLIND.value(y, SCORES), strict=True)
     claim = "Proposition 3, exception: v^2 is its own correction, yet its sum of halves varies"
-    return Evidence(claim, varies, moved, moved, moved == 0 and varies > 1)
+    return _and_varies(LABEL_BLIND, agree(claim, pairs))
+
+
+def proposition_3_constant_odd() -> Evidence:
+    """v^2 + y keeps all orders too: loss less corrected loss is a number of the distribution alone.
+
+    It is E[y] (1 - 1 / (1 - 2 rho)) for every stochastic scorer: the beta of the paper's proof, which
+    depends on the distribution, so that no beta serves all of them and the lemma does not apply.
+    """
+    pairs: Pairs = []
+    for seed, (clean, rate, _) in enumerate(noisy_worlds(8)):
+        scores, chances = _stochastic(len(clean.points), seed)
+        plain, moved = (
+            stochastic_risk(clean, loss, scores, chances) for loss in (SHIFTED, corrected(SHIFTED, rate))
+        )
+        pairs.append((plain - moved, (2 * clean.base_rate - 1) * (1 - 1 / (1 - 2 * rate))))
+    claim = "Proposition 3, exception: v^2 + y keeps the order of all scorers, yet its sum varies"
+    return _and_varies(SHIFTED, agree(claim, pairs))
 
 
 def lemma() -> Evidence:
@@ -118,17 +136,23 @@ def lemma() -> Evidence:
 
 
 def lemma_converse() -> Evidence:
-    """And impossible for every other loss that looks at the label, as the lemma says."""
+    """And impossible for every other loss of the library, as the lemma says: their odd parts are not zero."""
     pairs = [(_affine_misfit(loss, float(rate)), 1e-4) for loss in OTHERS for rate in RATES]
     return exceeds("Lemma: no other loss that looks at the label is one", pairs)
 
 
 def lemma_exception() -> Evidence:
     """The lemma's division by 1 - alpha fails at alpha = 1: a loss without odd part is a counterexample."""
-    misfit = max(_affine_misfit(LabelBlind(), float(rate)) for rate in RATES)
-    varies = spread(_sum_of_halves(LabelBlind()))
+    pairs = [(_affine_misfit(LABEL_BLIND, float(rate)), 1e-12) for rate in RATES]
     claim = "Lemma, exception: v^2 meets its condition with alpha = 1, yet its sum varies"
-    return Evidence(claim, varies, misfit, misfit, misfit < 1e-12 and varies > 1)
+    return _and_varies(LABEL_BLIND, at_most(claim, pairs))
+
+
+def lemma_needs_an_odd_part_only() -> Evidence:
+    """v^2 + y, whose odd part is constant but not zero, is no affine function of its correction."""
+    pairs = [(_affine_misfit(SHIFTED, float(rate)), 1e-2) for rate in RATES]
+    claim = "Lemma: v^2 + y is no exception, no alpha and beta lead from its correction to it"
+    return exceeds(claim, pairs)
 
 
 def proper_losses_are_not_symmetric() -> Evidence:
@@ -138,6 +162,17 @@ def proper_losses_are_not_symmetric() -> Evidence:
     proper = [loss for loss, scores in best.items() if np.all(scores[1:] > scores[:-1])]
     pairs = [(spread(_sum_of_halves(loss)), 1e-2) for loss in proper]
     return exceeds("Appendix B.2: strictly proper composite losses break Equation 6", pairs)
+
+
+def _stochastic(n: int, seed: int) -> tuple[Array, Array]:
+    """Three scores at each of n points, and the chance of each."""
+    chances = random_scores((n, 3), seed + 1000) ** 2 + 1
+    return random_scores((n, 3), seed), chances / chances.sum(axis=1, keepdims=True)
+
+
+def _and_varies(loss: Loss, evidence: Evidence) -> Evidence:
+    """The evidence, for a loss whose sum of halves does vary."""
+    return replace(evidence, holds=evidence.holds and spread(_sum_of_halves(loss)) > 1)
 
 
 def _sum_of_halves(loss: Loss) -> Array:
@@ -183,8 +218,10 @@ CLAIMS = (
     proposition_3_if,
     proposition_3_only_if,
     proposition_3_exception,
+    proposition_3_constant_odd,
     lemma,
     lemma_converse,
     lemma_exception,
+    lemma_needs_an_odd_part_only,
     proper_losses_are_not_symmetric,
 )

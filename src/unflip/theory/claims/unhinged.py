@@ -12,8 +12,8 @@ from scipy.optimize import linprog
 from unflip.losses import Loss, Traits, Unhinged
 from unflip.losses.base import Array
 from unflip.theory.bounds import clean_regret
+from unflip.theory.claims.cases import SCORES, noisy_worlds, random_scores, worlds
 from unflip.theory.evidence import Evidence, Pairs, agree, at_most, exceeds
-from unflip.theory.propositions.cases import SCORES, noisy_worlds, random_scores, worlds
 from unflip.theory.risks import regret, risk
 
 BOUNDS: tuple[Any, ...] = (Fraction(1), Fraction(3, 2), Fraction(4))
@@ -101,12 +101,11 @@ def proposition_4_only_if() -> Evidence:
 
 def equation_12() -> Evidence:
     """The conditional risk of 1 - y v is 1 + (1 - 2 eta) v (the paper drops the 1)."""
-    etas = [Fraction(i, 10) for i in range(11)]
-    scores = random_scores(9, seed=0)
-    pairs = [(eta * (1 - v) + (1 - eta) * (1 + v), 1 + (1 - 2 * eta) * v) for eta in etas for v in scores] + [
-        (Unhinged().conditional_risk(float(eta), v), 1 + (1 - 2 * eta) * v) for eta in etas for v in SCORES
-    ]
-    return agree("Equation 12: the unhinged conditional risk is 1 + (1 - 2 eta) v", pairs, tolerance=1e-14)
+    v = random_scores(9, seed=0)
+    pairs: Pairs = []
+    for eta in (Fraction(i, 10) for i in range(11)):
+        pairs += zip(Unhinged().conditional_risk(np.full_like(v, eta), v), 1 + (1 - 2 * eta) * v, strict=True)
+    return agree("Equation 12: the unhinged conditional risk is 1 + (1 - 2 eta) v", pairs)
 
 
 def proposition_5() -> Evidence:
