@@ -18,7 +18,7 @@ import sklearn, sys
 import sklearn.utils.validation
 before = {m.split(".")[0] for m in sys.modules}
 from unflip import UnhingedClassifier
-print(sorted({m.split(".")[0] for m in sys.modules} - before))
+print(sorted({m.split(".")[0] for m in sys.modules} - before - sys.stdlib_module_names))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.stdout.strip() == "['unflip']"
