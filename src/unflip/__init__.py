@@ -20,7 +20,7 @@ __version__ = "0.1.0"
 
 __all__ = ["BoundedUnhingedClassifier", "LossClassifier", "SquareClassifier", "UnhingedClassifier"]
 
-_MODULES = ("estimators", "features", "losses", "moments", "noise", "sources", "theory")
+_MODULES = ("estimators", "experiments", "features", "losses", "moments", "noise", "sources", "theory")
 
 
 def __getattr__(name: str) -> Any:

@@ -217,7 +217,7 @@ def test_what_cannot_be_minimised_is_refused():
         with pytest.raises(ValueError, match="no slope"):
             LossClassifier(loss).fit(X, y)
     with pytest.raises(ValueError, match=r"matrix of 0\.3 GB in every step; .*squared_hinge"):
-        LossClassifier("hinge").fit(sparse.random_array((30, 6000), density=0.01, rng=0), np.arange(30) % 2)
+        LossClassifier("hinge").fit(sparse.eye_array(30, 6000, format="csr"), np.arange(30) % 2)
     with pytest.raises(ValueError, match="fit_intercept=False or UnhingedClassifier"):
         LossClassifier("unhinged").fit(X, y)
 

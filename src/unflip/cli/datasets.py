@@ -1,0 +1,65 @@
+"""`unflip datasets`: what data of the paper is here, and how to get the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+datasets = typer.Typer(
+    help="The data of the paper: list what is here, fetch what may not be shipped.", no_args_is_help=True
+)
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option("--data-dir", envvar="UNFLIP_DATA", help="Folder with data that is not shipped."),
+]
+
+
+@datasets.command("list")
+def list_datasets(
+    data_dir: DataDir = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+) -> None:
+    """List the datasets with their sizes, and whether they can be loaded."""
+    import json
+
+    from unflip.experiments.catalogue import CATALOGUE
+    from unflip.experiments.datasets import is_available
+
+    found = [
+        {
+            "name": name,
+            "rows": entry.n_rows,
+            "columns": entry.n_columns,
+            "positives": entry.n_positives,
+            "origin": entry.origin,
+            "available": is_available(name, data_dir),
+        }
+        for name, entry in CATALOGUE.items()
+    ]
+    if as_json:
+        print(json.dumps({"datasets": found}, indent=2))
+        return
+    print(f"{'name':18} {'rows':>6} {'columns':>8} {'positives':>10}  from")
+    for row in found:
+        origin = row["origin"] if row["available"] else "missing: unflip datasets fetch, or --data-dir"
+        print(f"{row['name']:18} {row['rows']:6} {row['columns']:8} {row['positives']:10}  {origin}")
+
+
+@datasets.command("fetch")
+def fetch_dataset(
+    names: Annotated[list[str], typer.Argument(help="Datasets to download.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Download datasets that may not be shipped, check them, and keep them in the folder."""
+    from unflip.experiments.fetch import fetch
+
+    if data_dir is None:
+        raise typer.BadParameter("name a folder to keep the data in, with --data-dir or UNFLIP_DATA")
+    for name in names:
+        try:
+            print(fetch(name, data_dir))
+        except (OSError, ValueError) as error:
+            raise typer.BadParameter(f"{name} could not be fetched: {error}") from None
