@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import linprog
 from sklearn.metrics import roc_auc_score
+from sklearn.svm import SVC
 
 from unflip import LossClassifier
 from unflip.experiments.batch import (
@@ -11,9 +13,11 @@ from unflip.experiments.batch import (
     auc,
     best_cuts,
     error_rates,
+    fit_hinge,
     fit_smooth,
     fit_square,
     fit_unhinged,
+    hinge,
 )
 from unflip.losses import Logistic, TangentBoost, TLogistic
 from unflip.moments import accumulate
@@ -59,6 +63,42 @@ def test_lockstep_fits_equal_one_fit_at_a_time(loss):
         risk = np.mean(loss.value(Y[:, k], X @ one.coef_))
         assert fit.objective[k] == pytest.approx(risk, rel=1e-9)
         assert_allclose(white.T @ fit.weights[:, k], one.coef_, rtol=1e-5, atol=1e-7)
+
+
+def hinge_programme(X, y):
+    """The least mean hinge loss, as a linear programme."""
+    n, d = X.shape
+    margins = np.hstack([y[:, None] * X, np.eye(n)])
+    cost = np.concatenate([np.zeros(d), np.full(n, 1 / n)])
+    bounds = [(None, None)] * d + [(0, None)] * n
+    return linprog(cost, A_ub=-margins, b_ub=-np.ones(n), bounds=bounds, method="highs").fun
+
+
+@pytest.mark.parametrize("room", [0, 10**9])
+def test_hinge_fits_in_lockstep_reach_the_linear_programme(room, monkeypatch):
+    monkeypatch.setattr(hinge, "ROOM", room)  # Gram matrices one by one, or all at once
+    X, Y = problem()
+    fit = fit_hinge(Whitened.of(X), Y)
+    assert fit.gap.max() <= 1e-9
+    for k in range(Y.shape[1]):
+        least = hinge_programme(X, Y[:, k])
+        assert least - 1e-9 <= fit.objective[k] <= least + 1e-7
+
+
+def test_separable_labels_get_the_widest_margin():
+    X, _ = problem()
+    X = np.column_stack([X, np.ones(len(X))])
+    y = np.where(X[:, 0] > 0.5, 1, -1)
+    white = Whitened.of(X)
+    fit = fit_hinge(white, y[:, None])
+    w = white.T @ fit.weights[:, 0]
+    svm = SVC(kernel="linear", C=1e8, tol=1e-8).fit(X[:, :-1], y)  # its intercept is not penalised
+    assert fit.objective[0] < 1e-5
+    margin, widest = (y * (X @ w)).min() / np.linalg.norm(w), (y * svm.decision_function(X[:, :-1])).min()
+    assert margin > 0
+    # Penalising the intercept too costs margin, but never makes the weights longer than the peer's. A gap of
+    # 1e-9 beside a ridge of 1e-9 fixes the length to about a thousandth.
+    assert np.linalg.norm(w) <= 1.001 * np.hypot(np.linalg.norm(svm.coef_), svm.intercept_[0]) / widest
 
 
 def test_each_column_is_a_problem_of_its_own():

@@ -5,16 +5,19 @@ vectors Y, one a column. Scores are X W, and every step is a matrix product for 
 """
 
 from unflip.experiments.batch.closed import fit_square, fit_unhinged
+from unflip.experiments.batch.hinge import HingeFit, fit_hinge
 from unflip.experiments.batch.metrics import auc, best_cuts, error_rates
 from unflip.experiments.batch.smooth import BatchFit, fit_smooth
 from unflip.experiments.batch.whitened import Whitened
 
 __all__ = [
     "BatchFit",
+    "HingeFit",
     "Whitened",
     "auc",
     "best_cuts",
     "error_rates",
+    "fit_hinge",
     "fit_smooth",
     "fit_square",
     "fit_unhinged",
