@@ -1,0 +1,74 @@
+"""Protocols and trials: the same numbers as a plain loop over scikit-learn."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.linear_model import LinearRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+
+from unflip.experiments.datasets import load
+from unflip.experiments.protocol import Protocol, encode, split_rows
+from unflip.experiments.trials import LOSSES, RATES, run_trials
+
+
+def test_one_hot_codes_are_the_peers():
+    car = load("car")
+    expected = OneHotEncoder(sparse_output=False).fit_transform(car.X.astype(str))
+    assert_allclose(encode(car, "one-hot"), expected)
+    with pytest.raises(ValueError, match="'one-hot' or 'codes', got 'hash'"):
+        encode(car, "hash")
+
+
+@pytest.mark.parametrize(("scaling", "peer"), [("min-max", MinMaxScaler()), ("standard", StandardScaler())])
+def test_scaling_learns_from_the_training_part_only(scaling, peer):
+    data = load("ionosphere")  # one of its columns is constant
+    split = split_rows(data, Protocol(scaling=scaling, bias=False), np.random.default_rng(3))
+    raw = split_rows(data, Protocol(scaling="raw", bias=False), np.random.default_rng(3))
+    peer.fit(raw.X_train)
+    assert_allclose(split.X_train, peer.transform(raw.X_train), atol=1e-12)
+    assert_allclose(split.X_test, peer.transform(raw.X_test), atol=1e-12)
+    with pytest.raises(ValueError, match="scaling is one of raw"):
+        split_rows(data, Protocol(scaling="log"), np.random.default_rng(3))
+
+
+def test_a_split_deals_every_row_once():
+    data = load("iris")
+    split = split_rows(data, Protocol(scaling="raw", bias=True), np.random.default_rng(0))
+    together = np.vstack([split.X_train, split.X_test])
+    assert (together[:, -1] == 1).all()
+    assert sorted(map(tuple, together[:, :-1].tolist())) == sorted(map(tuple, data.X.tolist()))
+
+
+def test_trials_equal_a_plain_loop():
+    data = load("ionosphere")
+    split = split_rows(data, Protocol(), np.random.default_rng(1))
+    outcome = run_trials(split, Protocol(), np.random.default_rng(2), trials=3, losses=["square"])["square"]
+    # The same draws again, one trial at a time.
+    rng = np.random.default_rng(2)
+    for i, rate in enumerate(RATES):
+        flips = rng.random((len(split.y_train), 1 if rate == 0 else 3)) < rate
+        for k in range(3):
+            flipped = flips[:, min(k, flips.shape[1] - 1)]
+            y = np.where(flipped, -split.y_train, split.y_train)
+            peer = LinearRegression(fit_intercept=False).fit(split.X_train, y)
+            train, test = peer.predict(split.X_train), peer.predict(split.X_test)
+            assert outcome.one_less_auc[i, k] == pytest.approx(1 - roc_auc_score(split.y_test, test))
+            cuts = np.concatenate([[train.min() - 1], np.sort(train) + 1e-9])
+            errors = [np.mean((train > cut) != (y > 0)) for cut in cuts]
+            best = cuts[int(np.argmin(errors))]
+            assert abs(outcome.error[i, k] - np.mean((test > best) != (split.y_test > 0))) < 0.03
+
+
+def test_every_loss_runs_is_certified_and_repeats_with_its_seed():
+    data = load("iris")
+    split = split_rows(data, Protocol(), np.random.default_rng(0))
+    one = run_trials(split, Protocol(), np.random.default_rng(5), trials=4)
+    two = run_trials(split, Protocol(), np.random.default_rng(5), trials=4)
+    assert set(one) == set(LOSSES)
+    for name in LOSSES:
+        assert one[name].error.shape == (len(RATES), 4)
+        assert np.array_equal(one[name].error, two[name].error)
+        assert np.ptp(one[name].error[0]) == 0  # no noise, no spread
+        assert (one[name].error[0] == 0).all()  # setosa is separable
+        assert one[name].certificate < 1e-3
