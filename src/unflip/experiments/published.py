@@ -1,0 +1,44 @@
+"""The numbers that the paper prints: 612 cells of its appendix, and 90 of them again in the main text."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from importlib.resources import files
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One printed number: the mean and the standard deviation over 125 trials."""
+
+    table: str
+    dataset: str
+    metric: str
+    noise_rate: float
+    loss: str
+    mean: float
+    std: float
+    best: bool
+
+
+def published() -> list[Cell]:
+    """Every printed cell, in the order of the paper's source.
+
+    >>> cells = published()
+    >>> len(cells), cells[0].dataset, cells[0].loss, cells[0].mean
+    (702, 'long', 'hinge', 0.0)
+    """
+    text = files("unflip.experiments").joinpath("data", "published.csv").read_text()
+    return [
+        Cell(
+            table=row["table"],
+            dataset=row["dataset"],
+            metric=row["metric"],
+            noise_rate=float(row["noise_rate"]),
+            loss=row["loss"],
+            mean=float(row["mean"]),
+            std=float(row["std"]),
+            best=row["best"] == "1",
+        )
+        for row in csv.DictReader(text.splitlines())
+    ]

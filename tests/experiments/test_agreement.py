@@ -1,0 +1,61 @@
+"""The printed cells, and the rule that compares them with ours."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from unflip.experiments.agreement import PRINTED_TRIALS, Range, central_range
+from unflip.experiments.published import published
+from unflip.experiments.trials import LOSSES, RATES
+
+
+def test_every_printed_cell_is_there_once():
+    cells = published()
+    appendix = [cell for cell in cells if cell.table.startswith("full-")]
+    assert (len(cells), len(appendix)) == (702, 612)
+    # Nine datasets, six losses, six rates, two metrics; Long has no AUC table.
+    assert Counter(cell.dataset for cell in appendix) == {
+        name: 36 if name == "long" else 72 for name in {cell.dataset for cell in appendix}
+    }
+    assert {cell.loss for cell in appendix} == set(LOSSES)
+    assert {cell.noise_rate for cell in appendix} == set(RATES)
+    keys = [(c.table, c.dataset, c.metric, c.noise_rate, c.loss) for c in cells]
+    assert len(set(keys)) == len(keys)
+
+
+def test_a_few_cells_as_printed():
+    by_key = {(c.table, c.dataset, c.metric, c.noise_rate, c.loss): c for c in published()}
+    iris = by_key["full-iris-matlab", "iris", "error", 0.4, "unhinged"]
+    assert (iris.mean, iris.std, iris.best) == (0.13, 0.22, True)
+    spread = by_key["full-long-matlab", "long", "error", 0.49, "hinge"]
+    assert (spread.mean, spread.std) == (0.46, 0.38)
+
+
+def test_with_enough_trials_the_range_is_that_of_the_means():
+    rng = np.random.default_rng(0)
+    values = rng.normal(0.3, 0.05, size=(60, 1)) + rng.normal(0, 0.1, size=(60, PRINTED_TRIALS))
+    low, high = np.quantile(values.mean(axis=1), [0.025, 0.975])
+    found = central_range(values)
+    assert (found.low, found.high) == pytest.approx((low, high))
+
+
+def test_few_trials_give_the_range_that_many_would_have():
+    # The same splits with 8 and with 125 trials: the shrunk range must match the honest one on average.
+    rng = np.random.default_rng(1)
+    widths = []
+    for _ in range(60):
+        level = rng.normal(0.3, 0.02, size=(50, 1))
+        few = central_range(level + rng.normal(0, 0.2, size=(50, 8)))
+        many = central_range(level + rng.normal(0, 0.2, size=(50, PRINTED_TRIALS)))
+        widths.append((few.high - few.low, many.high - many.low))
+    few_width, many_width = np.mean(widths, axis=0)
+    assert few_width == pytest.approx(many_width, rel=0.15)
+    # Unshrunk it would be more than twice as wide.
+    assert few_width < 0.5 * 2 * 1.96 * np.sqrt(0.02**2 + 0.2**2 / 8)
+
+
+def test_rounding_is_given_away_on_both_sides():
+    assert Range(0.2, 0.155, 0.245).agrees(0.15)
+    assert Range(0.2, 0.155, 0.245).agrees(0.25)
+    assert not Range(0.2, 0.1551, 0.2449).agrees(0.15)
