@@ -145,3 +145,4 @@ def test_auc_equals_the_peers_with_ties():
     y = np.where(rng.random(80) < 0.3, 1, -1)
     expected = [roc_auc_score(y, scores[:, k]) for k in range(10)]
     assert_allclose(auc(scores, y), expected, rtol=1e-12)
+    assert np.isnan(auc(scores, np.ones(80))).all()

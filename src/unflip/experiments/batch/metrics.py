@@ -47,10 +47,14 @@ def error_rates(scores: Array, y: Array, cuts: Array) -> Array:
 def auc(scores: Array, y: Array) -> Array:
     """The area under the ROC curve of each column, ties counting half (Mann and Whitney).
 
+    Labels of one class have none: NaN.
+
     >>> auc(np.array([[1.0], [2.0], [3.0]]), np.array([-1, 1, 1])).tolist()
     [1.0]
     """
     labels = np.broadcast_to(y if y.ndim == 2 else y[:, None], scores.shape)
     positives = np.sum(labels > 0, axis=0)
     ranks = np.sum(np.where(labels > 0, rankdata(scores, axis=0), 0.0), axis=0)
-    return (ranks - positives * (positives + 1) / 2) / (positives * (len(scores) - positives))
+    pairs = (positives * (len(scores) - positives)).astype(np.float64)
+    pairs[pairs == 0] = np.nan
+    return (ranks - positives * (positives + 1) / 2) / pairs
