@@ -135,7 +135,7 @@ def test_an_unfinished_fit_is_reported_by_its_certificate():
         task = Objective(Logistic(), X, share * (y == 1), share * (y == 0), 1e-2, intercept)
         best = task.value(smooth.minimize_smooth(task, 1e-8)[0])
         for steps in range(4):
-            early, _ = smooth._newton(task, np.zeros(task.size), most=steps)
+            early, _ = smooth.newton(task, np.zeros(task.size), most=steps)
             bound = smooth._certify(task, early, 1e-8, "newton", steps)
             assert task.value(early) - best <= bound.gap + 1e-15
             assert bound.met == (bound.gap <= 1e-8)
@@ -226,8 +226,8 @@ def test_a_fit_that_falls_short_warns(monkeypatch):
     from unflip.estimators import smooth
 
     X, y = make_data()
-    original = smooth._newton
-    monkeypatch.setattr(smooth, "_newton", lambda task, start: original(task, start, most=1))
+    original = smooth.newton
+    monkeypatch.setattr(smooth, "newton", lambda task, start: original(task, start, most=1))
     with pytest.warns(ConvergenceWarning, match=r"gap of .* \(optimality\)"):
         model = LossClassifier(regularization=1e-6).fit(X, y)
     assert not model.certificate_.met

@@ -32,7 +32,7 @@ def minimize_smooth(objective: Objective, tolerance: float) -> tuple[Array, Cert
         if objective.loss.traits.degree is not None:
             solution = np.linalg.lstsq(objective.hessian(zero), -objective.gradient(zero), rcond=None)[0]
             return solution, _certify(objective, solution, tolerance, "closed form", 1)
-        solution, steps = _newton(objective, zero)
+        solution, steps = newton(objective, zero)
         return solution, _certify(objective, solution, tolerance, "newton", steps)
 
 
@@ -61,10 +61,22 @@ def _polish(objective: Objective, start: Array, most: int = 20) -> Array:
     return here
 
 
-def _newton(objective: Objective, start: Array, most: int = 300) -> tuple[Array, int]:
+def newton(objective: Objective, start: Array, most: int = 300, tolerance: float = 0.0) -> tuple[Array, int]:
+    """Newton's method from a start to a stationary point, and the number of steps it took.
+
+    It ends where the gradient is no longer than `tolerance`, or where no step helps.
+
+    >>> from unflip.losses import Square
+    >>> half = np.array([0.5, 0.0])
+    >>> task = Objective(Square(), np.array([[1.0], [-2.0]]), half, half[::-1], 0.0, False)
+    >>> newton(task, np.zeros(1))[0].round(9).tolist()  # least squares: (1 + 2) / (1 + 4)
+    [0.6]
+    """
     here, value, gradient = start, objective.value(start), objective.gradient(start)
     reach = 1.0  # how far scores may move in one step; losses that level off punish a leap
     for step in range(most):
+        if np.linalg.norm(gradient) <= tolerance:
+            return here, step
         eigenvalues, basis = np.linalg.eigh(objective.hessian(here))
         size = np.abs(eigenvalues)
         # Where there is no curvature at all, follow the gradient; `reach` limits the step.

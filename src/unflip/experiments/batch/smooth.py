@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from unflip.estimators.objective import Objective
+from unflip.estimators.smooth import newton
 from unflip.losses import Loss
 
 Array = np.ndarray[Any, Any]
@@ -40,7 +42,7 @@ def fit_smooth(loss: Loss, Q: Array, Y: Array, tolerance: float = 1e-9, most: in
     [[1.098612]]
     """
     rough = _lbfgs(loss, Q, Y, 1e3 * tolerance, most)
-    return _newton(loss, Q, Y, rough, tolerance)
+    return _polished(loss, Q, Y, rough, tolerance)
 
 
 def _slopes(loss: Loss, Q: Array, Y: Array, U: Array) -> tuple[Array, Array]:
@@ -114,21 +116,13 @@ def _step(
     return new, value_new, gradient_new
 
 
-def _newton(loss: Loss, Q: Array, Y: Array, U: Array, tolerance: float, most: int = 10) -> BatchFit:
-    """Newton steps with absolute eigenvalues, column by column, while each one lowers the gradient."""
+def _polished(loss: Loss, Q: Array, Y: Array, U: Array, tolerance: float) -> BatchFit:
+    """Newton's method, one by one, for the columns that have not arrived."""
     value, gradient = _slopes(loss, Q, Y, U)
-    U = U.copy()
-    for k in np.flatnonzero(np.linalg.norm(gradient, axis=0) > tolerance):
-        y = Y[:, [k]]
-        for _ in range(most):
-            curvature = loss.second_derivative(y, Q @ U[:, [k]])
-            eigenvalues, basis = np.linalg.eigh((Q * curvature).T @ Q / len(Q))
-            size = np.maximum(np.abs(eigenvalues), 1e-9 * np.abs(eigenvalues).max(initial=1e-300))
-            there = U[:, [k]] - basis @ (basis.T @ gradient[:, [k]] / size[:, None])
-            value_new, gradient_new = _slopes(loss, Q, y, there)
-            if not np.linalg.norm(gradient_new) < np.linalg.norm(gradient[:, k]):
-                break
-            U[:, k], value[k], gradient[:, k] = there[:, 0], value_new[0], gradient_new[:, 0]
-            if np.linalg.norm(gradient[:, k]) <= tolerance:
-                break
+    late = np.flatnonzero(np.linalg.norm(gradient, axis=0) > tolerance)
+    for k in late:
+        positive, negative = (Y[:, k] > 0) / len(Q), (Y[:, k] < 0) / len(Q)
+        task = Objective(loss, Q, positive, negative, 0.0, False)
+        U[:, k], _ = newton(task, U[:, k], most=50, tolerance=tolerance)
+    value[late], gradient[:, late] = _slopes(loss, Q, Y[:, late], U[:, late])
     return BatchFit(U, value, np.linalg.norm(gradient, axis=0))
