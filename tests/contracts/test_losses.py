@@ -520,7 +520,8 @@ def test_complex_numbers_are_refused(loss):
 
 def test_every_name_gives_a_loss_and_a_loss_is_handed_back():
     for name in losses.names():
-        assert losses.get(losses.get(name)) is not None
+        loss = losses.get(name)
+        assert losses.get(loss) is loss
     assert losses.get("t_logistic") == TLogistic()
     assert noise_corrected("t_logistic", 0.1) == noise_corrected(TLogistic(), 0.1)
     assert noise_corrected("t_logistic", 0) == TLogistic()

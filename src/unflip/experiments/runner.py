@@ -76,7 +76,7 @@ def run_split(
     return run_trials(_rows(name, protocol, rng, data_dir), protocol, rng, trials)
 
 
-# What the text says of Long's data, no bias and no tuned threshold, agrees with the printed numbers.
+# Long's as the text says: no bias, no tuned threshold. Mease's features are drawn in their final scale.
 PROTOCOLS = {"long": Protocol(bias=False, tuned=False, scaling="raw"), "mease": Protocol(scaling="raw")}
 
 
