@@ -27,8 +27,8 @@ def draw_long(
 def draw_mease(n: int, rng: np.random.Generator, *, normal: bool = False) -> tuple[Array, Array]:
     """Rows in 20 dimensions, positive if the first five sum to more than 2.5.
 
-    The text says uniform on [0, 1], which makes half of the rows positive; `normal=True` draws standard normal
-    features instead, which makes 13 % of them positive.
+    The text says uniform on [0, 1], which makes half of the rows positive; `normal=True` draws standard
+    normal features instead, which makes 13 % of them positive.
 
     >>> X, y = draw_mease(1000, np.random.default_rng(0))
     >>> X.shape, round(float((y == 1).mean()), 1)
