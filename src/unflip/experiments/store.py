@@ -1,7 +1,7 @@
-"""Results as they come, in one SQLite file: a killed run loses at most the split in flight.
+"""Results as they come, in one SQLite file: a killed run loses at most what was in flight.
 
-A row is one loss on one split of one dataset: all trials of all rates, as exact float64 bytes. Each split is
-written in one transaction, so it is there whole or not at all.
+A row is one learner on one split of one dataset under one protocol: all trials of all rates, as exact float64
+bytes. What a task returns is written in one transaction, so it is there whole or not at all.
 """
 
 from __future__ import annotations
@@ -11,29 +11,41 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from unflip.experiments.trials import Outcome
 
-Array = np.ndarray[Any, Any]
+Array = Any
 
 SCHEMA = """
 create table if not exists settings (name text primary key, value text not null);
 create table if not exists outcomes (
-    dataset text not null, split integer not null, loss text not null,
-    rates integer not null, error blob not null, one_less_auc blob not null, certificate real not null,
-    primary key (dataset, split, loss)
+    dataset text not null, protocol text not null, trials integer not null, split integer not null,
+    learner text not null, error blob not null, one_less_auc blob not null,
+    certificate blob not null, separable blob not null, curvature blob not null,
+    primary key (dataset, protocol, trials, split, learner)
 );
 """
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where outcomes belong: a dataset, a protocol, the number of trials on each split, a split."""
+
+    dataset: str
+    protocol: str
+    trials: int
+    split: int
+
+
 class Store:
-    """Outcomes by dataset, split and loss.
+    """Outcomes by place and learner.
 
     >>> store = Store(":memory:", {"seed": "0"})
-    >>> store.done("iris")
+    >>> store.done()
     set()
     """
 
@@ -51,36 +63,42 @@ class Store:
             if not kept:
                 connection.executemany("insert into settings values (?, ?)", sorted(settings.items()))
 
-    def add(self, dataset: str, split: int, outcomes: dict[str, Outcome]) -> None:
-        """Write the outcomes of one split, all or none."""
+    def add(self, place: Place, outcomes: dict[str, Outcome]) -> None:
+        """Write outcomes of one place, all or none."""
+        key = (place.dataset, place.protocol, place.trials, place.split)
         rows = [
-            (dataset, split, loss, len(o.error), _bytes(o.error), _bytes(o.one_less_auc), o.certificate)
-            for loss, o in outcomes.items()
+            (*key, learner, *map(_bytes, (o.error, o.one_less_auc, o.certificate, o.separable, o.curvature)))
+            for learner, o in outcomes.items()
         ]
         with self._connected() as connection:
-            connection.executemany("insert or replace into outcomes values (?, ?, ?, ?, ?, ?, ?)", rows)
+            connection.executemany(f"insert or replace into outcomes values ({', '.join('?' * 10)})", rows)
 
-    def done(self, dataset: str) -> set[int]:
-        """The splits of a dataset that are already here."""
+    def done(self) -> set[tuple[Place, str]]:
+        """The places and learners that are already here."""
+        query = "select dataset, protocol, trials, split, learner from outcomes"
         with self._connected() as connection:
-            found = connection.execute("select distinct split from outcomes where dataset = ?", (dataset,))
-            return {split for (split,) in found}
+            return {(Place(*place), learner) for *place, learner in connection.execute(query)}
 
-    def outcomes(self, dataset: str) -> dict[str, list[Outcome]]:
-        """All outcomes of a dataset by loss, in the order of splits."""
+    def outcomes(self, dataset: str, protocol: str, trials: int) -> dict[str, list[Outcome]]:
+        """All outcomes of a dataset by learner, in the order of splits."""
         result: dict[str, list[Outcome]] = {}
-        query = "select * from outcomes where dataset = ? order by loss, split"
+        query = (
+            "select learner, error, one_less_auc, certificate, separable, curvature from outcomes"
+            " where dataset = ? and protocol = ? and trials = ? order by learner, split"
+        )
         with self._connected() as connection:
-            for _, _, loss, rates, error, area, certificate in connection.execute(query, (dataset,)):
-                outcome = Outcome(_array(error, rates), _array(area, rates), certificate)
-                result.setdefault(loss, []).append(outcome)
+            for learner, *blobs in connection.execute(query, (dataset, protocol, trials)):
+                error, area, *rest = (np.frombuffer(blob, dtype="<f8") for blob in blobs)
+                outcome = Outcome(error.reshape(-1, trials), area.reshape(-1, trials), *rest)
+                result.setdefault(learner, []).append(outcome)
         return result
 
     def digest(self) -> str:
         """SHA-256 of all results, whatever the order in which they came."""
         total = hashlib.sha256()
+        query = "select * from outcomes order by dataset, protocol, trials, split, learner"
         with self._connected() as connection:
-            for row in connection.execute("select * from outcomes order by dataset, split, loss"):
+            for row in connection.execute(query):
                 for value in row:
                     total.update(value if isinstance(value, bytes) else repr(value).encode())
         return total.hexdigest()
@@ -99,7 +117,3 @@ class Store:
 
 def _bytes(values: Array) -> bytes:
     return np.ascontiguousarray(values, dtype="<f8").tobytes()
-
-
-def _array(content: bytes, rates: int) -> Array:
-    return np.frombuffer(content, dtype="<f8").reshape(rates, -1)

@@ -1,4 +1,4 @@
-"""Many noise draws on one split: six losses, all rates, 0-1 error and 1 - AUC on the clean test labels."""
+"""Many noise draws on one split: error and 1 - AUC of each learner at all rates, on clean test labels."""
 
 from __future__ import annotations
 
@@ -7,36 +7,39 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from unflip.experiments.batch import (
-    Whitened,
-    auc,
-    best_cuts,
-    error_rates,
-    fit_hinge,
-    fit_smooth,
-    fit_square,
-    fit_unhinged,
+from array_api_compat import (
+    array_namespace,
+    is_cupy_array,
+    is_numpy_array,
+    is_torch_array,
+    to_device,
 )
-from unflip.experiments.protocol import Protocol, Split
-from unflip.losses import get
 
-Array = np.ndarray[Any, Any]
+from unflip.experiments.batch import Whitened, auc, best_cuts, error_rates, fit
+from unflip.experiments.early_stopped import fit_liblinear
+from unflip.experiments.protocol import Protocol
+from unflip.experiments.splits import Split
+
+Array = Any
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.49)
 LOSSES = ("hinge", "logistic", "square", "t_logistic", "tangent_boost", "unhinged")
+EARLY = "hinge, liblinear"
+LEARNERS = (*LOSSES, EARLY)
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one loss did: error and 1 - AUC, one row a rate, one column a trial; the worst certificate.
+    """What one learner did on one split.
 
-    certificate: the duality gap per row (hinge), the norm of the gradient (smooth losses), or zero (closed
-        forms), the largest over all trials.
+    error, one_less_auc: one row a rate, one column a trial.
+    certificate, separable, curvature: of each fit, as in `batch.Fits`; empty for what has no certificate.
     """
 
     error: Array
     one_less_auc: Array
-    certificate: float
+    certificate: Array
+    separable: Array
+    curvature: Array
 
 
 def run_trials(
@@ -44,56 +47,68 @@ def run_trials(
     protocol: Protocol,
     rng: np.random.Generator,
     trials: int = 125,
-    losses: Sequence[str] = LOSSES,
+    learners: Sequence[str] = LEARNERS,
     rates: Sequence[float] = RATES,
 ) -> dict[str, Outcome]:
     """All trials of one split. Without noise every trial is the same, so it is run once and repeated.
 
-    >>> from unflip.experiments.datasets import load
-    >>> from unflip.experiments.protocol import split_rows
+    The arrays of the split may live on another device; the flips are drawn here, the rest is done there.
+
+    >>> from unflip.experiments.protocol import protocol
+    >>> from unflip.experiments.splits import draw_split
     >>> rng = np.random.default_rng(0)
-    >>> outcome = run_trials(split_rows(load("iris"), Protocol(), rng), Protocol(), rng, 5, ["unhinged"])
-    >>> outcome["unhinged"].error.shape, float(outcome["unhinged"].error[0, 0])
+    >>> split = draw_split("iris", protocol("iris"), rng)
+    >>> outcome = run_trials(split, protocol("iris"), rng, 5, ["unhinged"])["unhinged"]
+    >>> outcome.error.shape, float(outcome.error[0, 0])
     ((6, 5), 0.0)
     """
+    xp = array_namespace(split.X_train)
     draws = [1 if rate == 0 else trials for rate in rates]
-    flips = [rng.random((len(split.y_train), k)) < rate for rate, k in zip(rates, draws, strict=True)]
-    Y = np.where(np.hstack(flips), -split.y_train[:, None], split.y_train[:, None])
+    n = split.y_train.shape[0]
+    flips = [rng.random((n, k)) < rate for rate, k in zip(rates, draws, strict=True)]
+    seed = int(rng.integers(2**31))
+    kept = xp.asarray(np.where(np.hstack(flips), -1.0, 1.0), device=split.y_train.device)
+    Y = kept * split.y_train[:, None]
     white = Whitened.of(split.X_train)
-    return {
-        name: _measured(split, protocol, Y, *fit(name, white, split.X_train, Y), draws, trials)
-        for name in losses
-    }
+    return {name: _outcome(name, split, protocol, white, Y, draws, trials, seed) for name in learners}
 
 
-def fit(name: str, white: Whitened, X: Array, Y: Array) -> tuple[Array, float]:
-    """Weights for the columns of X, one column a label vector, and the worst certificate among them.
-
-    >>> X, Y = np.array([[1.0], [2.0]]), np.array([[1], [1]])
-    >>> fit("unhinged", Whitened.of(X), X, Y)[0].tolist()
-    [[1.5]]
-    """
-    if name == "unhinged":
-        return fit_unhinged(X, Y), 0.0
-    if name == "square":
-        return fit_square(white, Y), 0.0
-    if name == "hinge":
-        hinge = fit_hinge(white, Y)
-        return white.T @ hinge.weights, float(hinge.gap.max())
-    smooth = fit_smooth(get(name), white.Q, Y)
-    return white.T @ smooth.weights, float(smooth.gradient_norm.max())
-
-
-def _measured(
-    split: Split, protocol: Protocol, Y: Array, W: Array, certificate: float, draws: list[int], trials: int
+def _outcome(
+    name: str,
+    split: Split,
+    protocol: Protocol,
+    white: Whitened,
+    Y: Array,
+    draws: list[int],
+    trials: int,
+    seed: int,
 ) -> Outcome:
-    cuts = best_cuts(split.X_train @ W, Y) if protocol.tuned else np.zeros(W.shape[1])
-    scores = split.X_test @ W
-    error = error_rates(scores, split.y_test, cuts)
-    one_less_auc = 1 - auc(scores, split.y_test)
-    return Outcome(_by_rate(error, draws, trials), _by_rate(one_less_auc, draws, trials), certificate)
+    if name == EARLY:
+        weights, reached = fit_liblinear(split.X_train, Y, seed), (np.empty(0),) * 3
+    else:
+        weights, fits = fit(name, split.X_train, white, Y)
+        reached = on_host(fits.certificate), on_host(fits.separable), on_host(fits.curvature)
+    tuned = protocol.threshold == "tuned"
+    cuts = best_cuts(split.X_train @ weights, Y) if tuned else 0 * weights[0, :]
+    scores = split.X_test @ weights
+    error, area = error_rates(scores, split.y_test, cuts), auc(scores, split.y_test)
+    by_rate = (_by_rate(on_host(values), draws, trials) for values in (error, 1 - area))
+    return Outcome(*by_rate, *(np.asarray(values, dtype=np.float64) for values in reached))
 
 
 def _by_rate(values: Array, draws: list[int], trials: int) -> Array:
     parts = np.split(values, np.cumsum(draws)[:-1])
     return np.array([np.broadcast_to(part, trials) for part in parts])
+
+
+def on_host(values: Array) -> Array:
+    """A NumPy array of values that may live on another device.
+
+    >>> on_host(np.ones(2)).tolist()
+    [1.0, 1.0]
+    """
+    if is_numpy_array(values):
+        return values
+    if is_torch_array(values) or is_cupy_array(values):
+        values = to_device(values, "cpu")
+    return np.from_dlpack(values)

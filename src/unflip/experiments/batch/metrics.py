@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from scipy.stats import rankdata
+from array_api_compat import array_namespace
 
-Array = np.ndarray[Any, Any]
+Array = Any
 
 
 def best_cuts(scores: Array, Y: Array) -> Array:
@@ -15,20 +14,22 @@ def best_cuts(scores: Array, Y: Array) -> Array:
 
     Cuts lie midway between neighbouring scores, never between equal ones, or beyond the ends.
 
-    >>> best_cuts(np.array([[0.0], [1.0], [4.0]]), np.array([[-1], [-1], [1]])).tolist()
+    >>> import numpy as np
+    >>> best_cuts(np.array([[0.0], [1.0], [4.0]]), np.array([[-1.0], [-1.0], [1.0]])).tolist()
     [2.5]
     """
-    order = np.argsort(scores, axis=0, kind="stable")
-    s, y = np.take_along_axis(scores, order, axis=0), np.take_along_axis(Y, order, axis=0)
+    xp = array_namespace(scores)
+    order = xp.argsort(scores, axis=0, stable=True)
+    s, y = xp.take_along_axis(scores, order, axis=0), xp.take_along_axis(Y, order, axis=0)
     # Raising the cut over a positive costs one more error, over a negative one less.
-    change = np.vstack([np.zeros(s.shape[1]), np.cumsum(y > 0, axis=0) - np.cumsum(y < 0, axis=0)])
-    change[1:-1][s[1:] == s[:-1]] = np.inf
-    at = np.argmin(change, axis=0)
-    reach = np.ptp(s, axis=0) + 1.0
-    padded = np.vstack([s[0] - reach, s, s[-1] + reach])
-    below, above = (np.take_along_axis(padded, k[None], axis=0)[0] for k in (at, at + 1))
+    change = xp.concat([xp.zeros_like(s[:1, :]), xp.cumulative_sum(y, axis=0)])
+    tied = xp.concat([s[:1, :] != s[:1, :], s[1:, :] == s[:-1, :], s[:1, :] != s[:1, :]])
+    at = xp.argmin(xp.where(tied, xp.inf, change), axis=0)[None, :]
+    reach = s[-1:, :] - s[:1, :] + 1.0
+    padded = xp.concat([s[:1, :] - reach, s, s[-1:, :] + reach])
+    below, above = (xp.take_along_axis(padded, k, axis=0)[0, :] for k in (at, at + 1))
     middle = (below + above) / 2
-    return np.where(middle < above, middle, below)
+    return xp.where(middle < above, middle, below)
 
 
 def error_rates(scores: Array, y: Array, cuts: Array) -> Array:
@@ -36,25 +37,37 @@ def error_rates(scores: Array, y: Array, cuts: Array) -> Array:
 
     y: (n,) or (n, K).
 
-    >>> error_rates(np.array([[0.0], [1.0]]), np.array([1, 1]), np.array([0.5])).tolist()
+    >>> import numpy as np
+    >>> error_rates(np.array([[0.0], [1.0]]), np.array([1.0, 1.0]), np.array([0.5])).tolist()
     [0.5]
     """
-    side = np.sign(scores - cuts)
+    xp = array_namespace(scores)
     labels = y if y.ndim == 2 else y[:, None]
-    return np.mean((1 - labels * side) / 2, axis=0)
+    return xp.mean((1 - labels * xp.sign(scores - cuts)) / 2, axis=0)
 
 
 def auc(scores: Array, y: Array) -> Array:
-    """The area under the ROC curve of each column, ties counting half (Mann and Whitney).
+    """The area under the ROC curve of each column for the labels y, ties counting half (Mann and Whitney).
 
     Labels of one class have none: NaN.
 
-    >>> auc(np.array([[1.0], [2.0], [3.0]]), np.array([-1, 1, 1])).tolist()
-    [1.0]
+    >>> import numpy as np
+    >>> auc(np.array([[1.0], [2.0], [2.0]]), np.array([-1.0, 1.0, -1.0])).tolist()
+    [0.75]
     """
-    labels = np.broadcast_to(y if y.ndim == 2 else y[:, None], scores.shape)
-    positives = np.sum(labels > 0, axis=0)
-    ranks = np.sum(np.where(labels > 0, rankdata(scores, axis=0), 0.0), axis=0)
-    pairs = (positives * (len(scores) - positives)).astype(np.float64)
-    pairs[pairs == 0] = np.nan
-    return (ranks - positives * (positives + 1) / 2) / pairs
+    xp = array_namespace(scores)
+    # Ties count half: the mean of the area with positives first among equals, and with negatives first.
+    return (_ordered_auc(scores, y, xp.argsort(y)) + _ordered_auc(scores, y, xp.argsort(-y))) / 2
+
+
+def _ordered_auc(scores: Array, y: Array, first: Array) -> Array:
+    """The area when rows of equal scores keep their order in `first`."""
+    xp = array_namespace(scores)
+    scores, positive = xp.take(scores, first, axis=0), xp.astype(xp.take(y, first) > 0, scores.dtype)
+    ranked = xp.take(positive, xp.reshape(xp.argsort(scores, axis=0, stable=True), (-1,)))
+    ranked = xp.reshape(ranked, scores.shape)
+    ranks = xp.arange(1, y.shape[0] + 1, dtype=scores.dtype, device=scores.device)
+    positives = xp.sum(positive)
+    pairs = positives * (y.shape[0] - positives)
+    beaten = xp.sum(ranked * ranks[:, None], axis=0) - positives * (positives + 1) / 2
+    return beaten / xp.where(pairs > 0, pairs, xp.nan)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-import numpy as np
+from array_api_compat import array_namespace
 
-Array = np.ndarray[Any, Any]
+from unflip.experiments.batch.grams import Grams
+
+Array = Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +20,7 @@ class Whitened:
     All losses but the unhinged one depend on X only through its column space when there is no penalty
     to speak of (the paper has 1e-16), so this changes nothing but the conditioning.
 
+    >>> import numpy as np
     >>> white = Whitened.of(np.array([[1.0, 1.0], [1.0, 1.0], [3.0, 3.0]]))
     >>> white.Q.shape, bool(np.allclose(white.Q.T @ white.Q, 3 * np.eye(1)))
     ((3, 1), True)
@@ -28,8 +32,41 @@ class Whitened:
     @classmethod
     def of(cls, X: Array) -> Whitened:
         """By singular values; directions without spread beyond rounding are dropped."""
+        xp = array_namespace(X)
         n, d = X.shape
-        left, values, right = np.linalg.svd(X, full_matrices=False)
-        keep = values > 1e-10 * np.sqrt(max(n, d)) * values.max(initial=0.0)
-        root = np.sqrt(n)
-        return cls(root * left[:, keep], root * right[keep].T / values[keep])
+        left, values, right = xp.linalg.svd(X, full_matrices=False)
+        keep = xp.nonzero(values > 1e-10 * max(n, d) ** 0.5 * xp.max(values))[0]
+        left, right = xp.take(left, keep, axis=1), xp.take(right, keep, axis=0)
+        root = n**0.5
+        return cls(root * left, root * right.T / xp.take(values, keep))
+
+    def weights(self, scores: Array) -> Array:
+        """The shortest weights with these scores, which lie in the column space.
+
+        >>> import numpy as np
+        >>> white = Whitened.of(np.array([[1.0, 1.0], [2.0, 2.0]]))
+        >>> white.weights(np.array([[4.0], [8.0]])).round(9).tolist()
+        [[2.0], [2.0]]
+        """
+        return self.T @ (self.Q.T @ scores / self.Q.shape[0])
+
+    @cached_property
+    def alone(self) -> Array:
+        """Is the leverage of a row one, so that its score can be chosen without a change of any other?
+
+        >>> import numpy as np
+        >>> Whitened.of(np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 1.0]])).alone.tolist()
+        [False, False, True]
+        """
+        xp = array_namespace(self.Q)
+        return xp.sum(self.Q * self.Q, axis=1) > (1 - 1e-9) * self.Q.shape[0]
+
+    @cached_property
+    def M(self) -> Array:
+        """T'T: the squared length of weights T u is u'M u."""
+        return self.T.T @ self.T
+
+    @cached_property
+    def grams(self) -> Grams:
+        """Weighted Gram matrices of Q."""
+        return Grams(self.Q)
