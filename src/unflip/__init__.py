@@ -20,7 +20,17 @@ __version__ = "0.1.0"
 
 __all__ = ["BoundedUnhingedClassifier", "LossClassifier", "SquareClassifier", "UnhingedClassifier"]
 
-_MODULES = ("estimators", "experiments", "features", "losses", "moments", "noise", "sources", "theory")
+_MODULES = (
+    "estimators",
+    "experiments",
+    "features",
+    "losses",
+    "moments",
+    "noise",
+    "report",
+    "sources",
+    "theory",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from unflip.experiments.agreement import PRINTED_TRIALS, Range, central_range
+from unflip.experiments.agreement import PRINTED_TRIALS, Range, mean_range, spread_range
 from unflip.experiments.published import published
 from unflip.experiments.trials import LOSSES, RATES
 
@@ -36,7 +36,7 @@ def test_with_enough_trials_the_range_is_that_of_the_means():
     rng = np.random.default_rng(0)
     values = rng.normal(0.3, 0.05, size=(60, 1)) + rng.normal(0, 0.1, size=(60, PRINTED_TRIALS))
     low, high = np.quantile(values.mean(axis=1), [0.025, 0.975])
-    found = central_range(values)
+    found = mean_range(values)
     assert (found.low, found.high) == pytest.approx((low, high))
 
 
@@ -46,8 +46,8 @@ def test_few_trials_give_the_range_that_many_would_have():
     widths = []
     for _ in range(60):
         level = rng.normal(0.3, 0.02, size=(50, 1))
-        few = central_range(level + rng.normal(0, 0.2, size=(50, 8)))
-        many = central_range(level + rng.normal(0, 0.2, size=(50, PRINTED_TRIALS)))
+        few = mean_range(level + rng.normal(0, 0.2, size=(50, 8)))
+        many = mean_range(level + rng.normal(0, 0.2, size=(50, PRINTED_TRIALS)))
         widths.append((few.high - few.low, many.high - many.low))
     few_width, many_width = np.mean(widths, axis=0)
     assert few_width == pytest.approx(many_width, rel=0.15)
@@ -59,3 +59,33 @@ def test_rounding_is_given_away_on_both_sides():
     assert Range(0.2, 0.155, 0.245).agrees(0.15)
     assert Range(0.2, 0.155, 0.245).agrees(0.25)
     assert not Range(0.2, 0.1551, 0.2449).agrees(0.15)
+
+
+def test_few_trials_give_the_range_of_spreads_that_many_would_have():
+    # Trials that are mostly zero and sometimes one half, as errors on Long's points are: far from normal.
+    rng = np.random.default_rng(2)
+    ends = []
+    for _ in range(60):
+        share = rng.uniform(0.2, 0.4, size=(50, 1))
+        eight, many = (np.where(rng.random((50, trials)) < share, 0.5, 0.0) for trials in (8, PRINTED_TRIALS))
+        few, honest = spread_range(eight), spread_range(many)
+        raw = np.quantile(eight.std(axis=1, ddof=1), [0.025, 0.975])
+        ends.append((few.low, few.high, honest.low, honest.high, *raw))
+    few_low, few_high, low, high, raw_low, raw_high = np.mean(ends, axis=0)
+    # Only variances are matched, not the skewness of eight coins: the low end stays a little low.
+    assert low - 0.02 < few_low < low + 0.01
+    assert few_high == pytest.approx(high, abs=0.01)
+    assert raw_low < low - 0.1
+    assert raw_high > high + 0.01
+
+
+def test_without_spread_there_is_no_range():
+    assert spread_range(np.full((50, 8), 0.3)) == Range(0.0, 0.0, 0.0)
+    assert spread_range(np.ones((5, 1))) == Range(0.0, 0.0, 0.0)
+
+
+def test_the_miss_is_counted_from_the_range_and_its_rounding():
+    assert Range(0.2, 0.1, 0.3).miss(0.25) == 0
+    assert Range(0.2, 0.1, 0.3).miss(0.305) == pytest.approx(0)
+    assert Range(0.2, 0.1, 0.3).miss(0.325) == pytest.approx(0.02)
+    assert Range(0.2, 0.1, 0.3).miss(0.08) == pytest.approx(0.015)

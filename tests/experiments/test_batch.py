@@ -81,7 +81,7 @@ def test_lockstep_fits_equal_one_fit_at_a_time(name):
     X, Y = problem()
     loss, white = get(name), Whitened.of(X)
     fits = fit_smooth(name, white, Y)
-    assert fits.certificate.max() <= 1e-8
+    assert fits.certificate.max() <= smooth.FINE
     W, _ = fit(name, X, white, Y)
     for k in range(Y.shape[1]):
         one = LossClassifier(loss, regularization=1e-16, fit_intercept=False).fit(X, Y[:, k])
@@ -95,7 +95,7 @@ def test_the_gap_of_logistic_regression_bounds_what_is_left():
     white = Whitened.of(X)
     best = fit_smooth("logistic", white, Y)
     rough = smooth._lbfgs(SHAPES["logistic"], white, Y, 1e-2, 5)  # stopped far too early
-    gap, _, _, _ = smooth._certificate(SHAPES["logistic"], white, Y, rough)
+    gap, _ = smooth._certificate(SHAPES["logistic"], white, Y, rough)
     value = get("logistic").value(Y, white.Q @ rough).mean(axis=0)
     least = get("logistic").value(Y, best.scores).mean(axis=0)
     assert (gap * value >= value - least - 1e-12).all()
@@ -126,11 +126,11 @@ def test_a_saddle_is_left_again():
     k = next(i for i in range(1, 3999) if risks[i] > max(risks[i - 1], risks[i + 1]))
     top = brentq(slope, scan[k - 1], scan[k + 1], xtol=1e-15)
     start = np.array([[top / white.T[0, 0]]])
-    certificate, curvature, _, _ = smooth._certificate(shape, white, y[:, None], start)
-    assert certificate[0] < 1e-8
-    assert curvature[0] < smooth.SADDLE
+    stay = smooth._certified(shape, white, y[:, None], start, escapes=0)
+    assert stay.certificate[0] < 1e-8
+    assert stay.curvature[0] < smooth.SADDLE
     fits = smooth._certified(shape, white, y[:, None], start)
-    assert fits.certificate[0] <= 1e-8
+    assert fits.certificate[0] <= smooth.FINE
     assert fits.curvature[0] > 0
     assert loss.value(y, fits.scores[:, 0]).mean() < risks[k]
 
@@ -186,7 +186,7 @@ def test_separable_labels_are_recognised_and_the_direction_is_found(name):
     y = np.where(X[:, [0]] > 0.5, 1.0, -1.0)
     W, fits = fit(name, X, Whitened.of(X), y)
     if name == "tangent_boost":  # which has its minimum at a finite margin, and punishes larger ones
-        assert fits.certificate[0] <= 1e-8
+        assert fits.certificate[0] <= smooth.FINE
     else:
         assert fits.separable[0]
         assert (y * (X @ W) > 0).all()

@@ -77,16 +77,16 @@ def test_trials_equal_a_plain_loop():
 
 def test_every_learner_runs_is_certified_and_repeats_with_its_seed():
     split = draw_split("iris", Protocol(), np.random.default_rng(0))
-    one = run_trials(split, Protocol(), np.random.default_rng(5), trials=4)
-    two = run_trials(split, Protocol(), np.random.default_rng(5), trials=4)
+    one = run_trials(split, Protocol(), np.random.default_rng(5), trials=20)
+    two = run_trials(split, Protocol(), np.random.default_rng(5), trials=20)
     assert set(one) == set(LEARNERS)
     for name in LEARNERS:
-        assert one[name].error.shape == (len(RATES), 4)
+        assert one[name].error.shape == (len(RATES), 5 if name == EARLY else 20)
         assert np.array_equal(one[name].error, two[name].error)
         assert np.ptp(one[name].error[0]) == 0  # no noise, no spread
         if name != EARLY:
             assert (one[name].error[0] == 0).all()  # setosa is separable
-            assert one[name].certificate.shape == (21,)
+            assert one[name].certificate.shape == (101,)
             assert ((one[name].certificate < 1e-6) | (one[name].separable > 0)).all()
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from unflip.cli.datasets import datasets
+from unflip.cli.reproduce import reproduce
 from unflip.cli.verify import verify
 
 app = typer.Typer(
@@ -15,6 +16,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(reproduce)
 app.command()(verify)
 app.add_typer(datasets, name="datasets")
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unflip.cli.progress import progress_bar
+
 if TYPE_CHECKING:
     from unflip.theory import Evidence
 
@@ -96,19 +98,9 @@ def _tried(check: Callable[[], Evidence]) -> Evidence:
 
 def _with_progress(checks: Sequence[Callable[[], Evidence]]) -> Iterator[Evidence]:
     """The evidence of each check in turn, with a bar and the time left on stderr if that is a terminal."""
-    if not sys.stderr.isatty():
+    bar = progress_bar()
+    if bar is None:
         yield from map(_tried, checks)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    bar = Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        redirect_stdout=sys.stdout.isatty(),  # lines and bar share a screen only if both are on it
-    )
     with bar:
         yield from map(_tried, bar.track(checks))

@@ -64,6 +64,15 @@ def variants(dataset: str) -> list[str]:
     ]
 
 
+def described(name: str) -> dict[str, Any]:
+    """What the file says of a protocol, as plain data for a report.
+
+    >>> described("uniform")["summary"]
+    'uniform on [0, 1], with a bias'
+    """
+    return dict(_file()[DECLARED] if name == DECLARED else _file()["variants"][name])
+
+
 def number(text: str) -> float:
     """A number that may be written as a fraction.
 

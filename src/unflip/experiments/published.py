@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 
@@ -21,7 +22,8 @@ class Cell:
     best: bool
 
 
-def published() -> list[Cell]:
+@cache
+def published() -> tuple[Cell, ...]:
     """Every printed cell, in the order of the paper's source.
 
     >>> cells = published()
@@ -29,7 +31,7 @@ def published() -> list[Cell]:
     (702, 'long', 'hinge', 0.0)
     """
     text = files("unflip.experiments").joinpath("data", "published.csv").read_text()
-    return [
+    return tuple(
         Cell(
             table=row["table"],
             dataset=row["dataset"],
@@ -41,4 +43,16 @@ def published() -> list[Cell]:
             best=row["best"] == "1",
         )
         for row in csv.DictReader(text.splitlines())
-    ]
+    )
+
+
+# The paper's summary of its datasets: rows, columns, share of positives.
+SUMMARY = {
+    "iris": (150, 4, 0.3333),
+    "ionosphere": (351, 34, 0.3590),
+    "housing": (506, 13, 0.0692),
+    "car": (1728, 8, 0.0376),
+    "usps_0_vs_7": (2200, 256, 0.5000),
+    "splice": (3190, 61, 0.2404),
+    "spambase": (4601, 57, 0.3940),
+}

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip.experiments.trials import Outcome
+from unflip.experiments.trials import RATES, Outcome
 
 Array = Any
 
@@ -89,7 +89,7 @@ class Store:
         with self._connected() as connection:
             for learner, *blobs in connection.execute(query, (dataset, protocol, trials)):
                 error, area, *rest = (np.frombuffer(blob, dtype="<f8") for blob in blobs)
-                outcome = Outcome(error.reshape(-1, trials), area.reshape(-1, trials), *rest)
+                outcome = Outcome(error.reshape(len(RATES), -1), area.reshape(len(RATES), -1), *rest)
                 result.setdefault(learner, []).append(outcome)
         return result
 

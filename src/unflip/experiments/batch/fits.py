@@ -7,7 +7,10 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
+from unflip.experiments.batch.arrays import merged
+
 Array = Any
+NAMES = ("scores", "certificate", "separable", "curvature")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,5 +37,8 @@ class Fits:
     def joined(cls, parts: list[Fits]) -> Fits:
         """Blocks of columns, one after another."""
         xp = array_namespace(parts[0].scores)
-        names = ("scores", "certificate", "separable", "curvature")
-        return cls(*(xp.concat([getattr(part, name) for part in parts], axis=-1) for name in names))
+        return cls(*(xp.concat([getattr(part, name) for part in parts], axis=-1) for name in NAMES))
+
+    def replaced(self, mask: Array, part: Fits) -> Fits:
+        """The same with the columns of `part` where the mask is true."""
+        return Fits(*(merged(getattr(self, name), getattr(part, name), mask) for name in NAMES))

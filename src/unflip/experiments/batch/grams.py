@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,8 @@ class Grams:
             self.upper = np.triu_indices(r)
             self.pairs = Q[:, self.upper[0]] * Q[:, self.upper[1]]
 
-    def __call__(self, theta: Array) -> Array:
-        """One matrix a column."""
+    def __call__(self, theta: Array, rough: Array | None = None) -> Array:
+        """One matrix a column; where `rough` says so, with the digits of single precision will do."""
         Q, xp = self.Q, array_namespace(self.Q)
         r, count = Q.shape[1], theta.shape[1]
         if not is_numpy_namespace(xp):
@@ -40,15 +41,21 @@ class Grams:
             grams[:, self.upper[1], self.upper[0]] = grams[:, self.upper[0], self.upper[1]]
             return grams
         for k in range(count):
-            grams[k] = _gram(Q, theta[:, k])
+            precise = rough is None or not rough[k]
+            grams[k] = _gram(Q if precise else self.single, theta[:, k])
         return grams
+
+    @cached_property
+    def single(self) -> Array:
+        """Q in single precision."""
+        return self.Q.astype(np.float32)
 
 
 def _gram(Q: Array, theta: Array) -> Array:
-    if theta.min() >= 0:
-        half = Q * np.sqrt(theta)[:, None]
-        return half.T @ half  # NumPy sees that this is symmetric, and does half of the work
-    return (Q * theta[:, None]).T @ Q
+    half = Q * np.sqrt(np.abs(theta)).astype(Q.dtype)[:, None]
+    gram = half.T @ half  # NumPy sees that this is symmetric, and does half of the work
+    below = half[theta < 0]
+    return gram - 2 * below.T @ below if len(below) else gram
 
 
 def solver(matrices: Array) -> Callable[[Array], Array]:

@@ -22,6 +22,7 @@ from unflip.experiments.batch.grams import solver
 from unflip.experiments.batch.whitened import Whitened
 
 Array = Any
+FAR = 1e-5  # mean complementarity above which the goal is far
 PATIENCE = 6  # steps without progress after which rounding has the last word
 
 
@@ -62,7 +63,7 @@ def fit_hinge(
             )
         if not staying:
             break
-        U, a, room, xi, s = _advanced(white, M, Y, n * ridge, U, a, room, xi, s)
+        U, a, room, xi, s = _advanced(white, M, Y, n * ridge, stale > 0, U, a, room, xi, s)
         gap = _gaps(Q, M, Y, U, a, n * ridge)
         stale = xp.where(gap < 0.9 * gaps, 0.0, stale + 1)
         best, gaps = xp.where(gap < gaps, U, best), xp.where(gap < gaps, gap, gaps)
@@ -77,14 +78,25 @@ def fit_hinge(
 
 
 def _advanced(
-    white: Whitened, M: Array, Y: Array, ridge: float, U: Array, a: Array, room: Array, xi: Array, s: Array
+    white: Whitened,
+    M: Array,
+    Y: Array,
+    ridge: float,
+    stalled: Array,
+    U: Array,
+    a: Array,
+    room: Array,
+    xi: Array,
+    s: Array,
 ) -> tuple[Array, Array, Array, Array, Array]:
     """One predictor and corrector step."""
     Q, xp, now = white.Q, array_namespace(Y), (a, room, xi, s)
     residual = Y * (Q @ U) + xi - s - 1, ridge * (M @ U) - Q.T @ (Y * a)
     theta = 1 / (xi / room + s / a)
-    solve = solver(white.grams(theta) + ridge * M)
     slack = xp.sum(a * s + room * xi, axis=0)
+    # Far from the goal a direction needs few digits; residuals are always those of full precision.
+    rough = (slack > FAR * Y.shape[0]) & ~stalled
+    solve = solver(white.grams(theta, rough) + ridge * M)
     dU, da, ds, dxi = _direction(Q, Y, now, residual, theta, solve, -a * s, -room * xi)
     length = _lengths(now, da, ds, dxi)
     ahead = xp.sum((a + length * da) * (s + length * ds) + (room - length * da) * (xi + length * dxi), axis=0)

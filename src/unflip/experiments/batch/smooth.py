@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, is_numpy_namespace
 
 from unflip.experiments.batch.arrays import columns, merged, norms
 from unflip.experiments.batch.fits import Fits
@@ -20,10 +20,10 @@ Array = Any
 MEMORY = 8  # steps that L-BFGS remembers
 LAMBDA = 1e-16  # the paper's
 SADDLE = -1e-6  # curvature below which a stationary point is left again
-ROUGH, FINE = 1e-6, 1e-8  # gradient norms to hand over to Newton's method, and to stop at
+ROUGH, FINE = 1e-6, 1e-7  # gradient norms to hand over to Newton's method, and to stop at
 
 
-def fit_smooth(name: str, white: Whitened, Y: Array, most: int = 600) -> Fits:
+def fit_smooth(name: str, white: Whitened, Y: Array) -> Fits:
     """Minimise the mean loss of y and Q u for each column y of Y.
 
     >>> import numpy as np
@@ -33,7 +33,9 @@ def fit_smooth(name: str, white: Whitened, Y: Array, most: int = 600) -> Fits:
     [1.0986]
     """
     shape = SHAPES[name]
-    U = _lbfgs(shape, white, Y, ROUGH if shape.convex else FINE, most)
+    # Newton's method is for a few columns on a processor, and for all of them where arrays are big at once.
+    most = 200 if is_numpy_namespace(array_namespace(Y)) else 60
+    U = _lbfgs(shape, white, Y, ROUGH if shape.convex else FINE, 150 if shape.convex else most)
     return _certified(shape, white, Y, U)
 
 
@@ -147,59 +149,95 @@ def _step(
     )
 
 
-def _certified(shape: Shape, white: Whitened, Y: Array, U: Array, most: int = 60) -> Fits:
-    """Newton steps for the columns that do not meet their certificate yet."""
+def _certified(shape: Shape, white: Whitened, Y: Array, U: Array, escapes: int = 3) -> Fits:
+    """Newton's method for the columns that are not there yet; saddles that were reached are left again."""
     xp = array_namespace(U)
-    certificate, curvature, separable, move = _certificate(shape, white, Y, U)
-    moving = certificate >= 0
+    U, certificate, separable = _newton(shape, white, Y, U)
+    V = white.Q @ U
+    if shape.convex:
+        return Fits(V, certificate, separable, xp.full_like(certificate, xp.inf))
+    curvature = xp.min(xp.linalg.eigvalsh(_hessians(shape, white, Y, V)), axis=1)
+    fits = Fits(V, certificate, separable, curvature)
+    saddle = (curvature < SADDLE) & ~separable
+    if not escapes or not bool(xp.any(saddle)):
+        return fits
+    where = xp.nonzero(saddle)[0]
+    labels = columns(Y, where)
+    pushed = _pushed(shape, white, labels, columns(U, where))
+    return fits.replaced(saddle, _certified(shape, white, labels, pushed, escapes - 1))
+
+
+def _newton(shape: Shape, white: Whitened, Y: Array, U: Array, most: int = 300) -> tuple[Array, Array, Array]:
+    """Damped Newton steps; weights, certificates, and whether the labels are separated.
+
+    The damping of a column grows when its step points uphill or has to be shortened, and fades otherwise.
+    """
+    xp = array_namespace(U)
+    certificate, separable = _certificate(shape, white, Y, U)
+    damping = xp.zeros_like(certificate)
     for _ in range(most):
-        late = moving & ((certificate > FINE) | (curvature < SADDLE)) & ~separable
+        late = (certificate > FINE) & ~separable & (damping < 10 * shape.steepest)
         if not bool(xp.any(late)):
             break
         where = xp.nonzero(late)[0]
-        part, labels, towards = columns(U, where), columns(Y, where), columns(move, where)
+        part, labels, damped = columns(U, where), columns(Y, where), columns(damping, where)
         V = white.Q @ part
-        length, *_ = _step(shape, white, labels, part, V, *_slopes(shape, white, labels, part, V), towards)
-        found = _certificate(shape, white, labels, part + length * towards)
-        U = merged(U, part + length * towards, late)
-        certificate, curvature, separable, move, moving = (
+        value, gradient = _slopes(shape, white, labels, part, V)
+        move = -_solved(_hessians(shape, white, labels, V), damped, gradient)
+        uphill = xp.sum(move * gradient, axis=0) >= 0
+        move = xp.where(uphill, -gradient / shape.steepest, move)
+        length, *_ = _step(shape, white, labels, part, V, value, gradient, move)
+        part = part + length * move
+        more = xp.where(damped > 0, 4 * damped, 1e-3 * shape.steepest)
+        damped = xp.where(uphill | (length < 0.5), more, xp.where(damped > 1e-9, damped / 8, 0.0))
+        found = (part, damped, *_certificate(shape, white, labels, part))
+        U, damping, certificate, separable = (
             merged(old, new, late)
-            for old, new in zip(
-                (certificate, curvature, separable, move, moving), (*found, length > 0), strict=True
-            )
+            for old, new in zip((U, damping, certificate, separable), found, strict=True)
         )
-    return Fits(white.Q @ U, certificate, separable, curvature)
+    return U, certificate, separable
 
 
-def _certificate(shape: Shape, white: Whitened, Y: Array, U: Array) -> tuple[Array, Array, Array, Array]:
-    """For each column: certificate, smallest curvature, whether it is separable, and a Newton step."""
-    Q, xp = white.Q, array_namespace(U)
-    n = Q.shape[0]
-    V = Q @ U
-    value, slope = shape.first(Y, V)
-    bend = shape.second(Y, V)
-    gradient = Q.T @ slope / n + LAMBDA * (white.M @ U)
-    separable = xp.min(Y * V, axis=0) > 0
-    hessians = white.grams(bend) / n + LAMBDA * white.M
+def _hessians(shape: Shape, white: Whitened, Y: Array, V: Array) -> Array:
+    return white.grams(shape.second(Y, V)) / V.shape[0] + LAMBDA * white.M
+
+
+def _solved(hessians: Array, damping: Array, gradient: Array) -> Array:
+    """The gradients divided by damped Hessians."""
+    xp = array_namespace(gradient)
+    eye = xp.eye(gradient.shape[0], dtype=gradient.dtype, device=gradient.device)
+    trace = xp.sum(xp.abs(hessians * eye), axis=(1, 2))
+    return solver(hessians + (damping + 1e-15 * trace)[:, None, None] * eye)(gradient)
+
+
+def _pushed(shape: Shape, white: Whitened, Y: Array, U: Array) -> Array:
+    """A step off each saddle, down along its direction of least curvature."""
+    xp = array_namespace(U)
+    V = white.Q @ U
+    value, gradient = _slopes(shape, white, Y, U, V)
+    _, basis = xp.linalg.eigh(_hessians(shape, white, Y, V))
+    move = basis[:, :, 0].T
+    move = xp.where(xp.sum(move * gradient, axis=0) > 0, -move, move)
+    length, *_ = _step(shape, white, Y, U, V, value, gradient, move)
+    return U + length * move
+
+
+def _certificate(shape: Shape, white: Whitened, Y: Array, U: Array) -> tuple[Array, Array]:
+    """For each column the norm of the gradient or, where the loss is convex, the relative duality gap.
+
+    And whether the scorer separates the labels: then there is no minimum to be near to.
+    """
+    V = white.Q @ U
+    _, gradient = _slopes(shape, white, Y, U, V)
+    separable = array_namespace(V).min(Y * V, axis=0) > 0
     if not shape.convex:
-        sizes, basis = xp.linalg.eigh(hessians)
-        turned = xp.matmul(xp.matrix_transpose(basis), gradient.T[:, :, None])
-        # Absolute eigenvalues, so that saddles repel; a push, where one has been reached all the same.
-        floor = 1e-9 * xp.max(xp.abs(sizes), axis=1)[:, None]
-        turned = turned / xp.maximum(xp.abs(sizes), floor)[:, :, None]
-        push = xp.sign(turned + 1e-300) * xp.astype(sizes < SADDLE, Q.dtype)[:, :, None]
-        turned = turned + push
-        return norms(gradient), xp.min(sizes, axis=1), separable, -xp.matmul(basis, turned)[:, :, 0].T
-    eye = xp.eye(Q.shape[1], dtype=Q.dtype, device=Q.device)
-    trace = xp.sum(hessians * eye, axis=(1, 2))[:, None, None]
-    move = -solver(hessians + 1e-15 * trace * eye)(gradient)
-    gap = _logistic_gap(Q, Y, U, -Y * slope, bend, move, xp.mean(value, axis=0))
-    return gap, xp.full_like(gap, xp.inf), separable, move
+        return norms(gradient), separable
+    hessians = _hessians(shape, white, Y, V)
+    move = -_solved(hessians, 0 * gradient[0, :], gradient)
+    return _logistic_gap(shape, white.Q, Y, U, V, move), separable
 
 
-def _logistic_gap(
-    Q: Array, Y: Array, U: Array, wrong: Array, bend: Array, move: Array, value: Array
-) -> Array:
+def _logistic_gap(shape: Shape, Q: Array, Y: Array, U: Array, V: Array, move: Array) -> Array:
     """The duality gap relative to the objective, at the dual point that a Newton step suggests.
 
     Dual points a lie in [0, 1] with Q'(y a) = 0, and the dual objective is the mean entropy of a. What is
@@ -207,7 +245,8 @@ def _logistic_gap(
     distance to every scorer that is no longer than this one.
     """
     xp = array_namespace(Q)
-    a = xp.clip(wrong - bend * Y * (Q @ move), 0.0, 1.0)
+    value, slope = shape.first(Y, V)
+    a = xp.clip(-Y * (slope + shape.second(Y, V) * (Q @ move)), 0.0, 1.0)
     entropy = -a * xp.log(xp.where(a > 0, a, 1.0)) - (1 - a) * xp.log1p(-xp.where(a < 1, a, 0.0))
     residual = norms(Q.T @ (Y * a) / Q.shape[0]) * norms(U)
-    return (value - xp.mean(entropy, axis=0) + residual) / value
+    return (xp.mean(value - entropy, axis=0) + residual) / xp.mean(value, axis=0)

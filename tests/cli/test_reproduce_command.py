@@ -1,0 +1,88 @@
+"""`unflip reproduce` as a user meets it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+COMMAND = [sys.executable, "-c", "from unflip.cli import main; main()", "reproduce"]
+
+
+def reproduce(*arguments, cwd=None):
+    environment = {"PATH": "", "COLUMNS": "80"}
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, env=environment, cwd=cwd)
+
+
+def test_json_and_nothing_else_on_stdout_the_same_for_any_jobs():
+    one = reproduce("long", "iris", "--trials", "3", "--splits", "2", "--json", "--jobs", "1")
+    assert (one.returncode, one.stderr) == (0, "")
+    content = json.loads(one.stdout)
+    assert {cell["dataset"] for cell in content["cells"]} == {"long", "iris"}
+    assert {cell["solver"] for cell in content["cells"]} == {"exact", "liblinear"}
+    assert content["skipped"] == []
+    two = reproduce("long", "iris", "--trials", "3", "--splits", "2", "--json", "--jobs", "2")
+    assert two.stdout == one.stdout
+
+
+def test_the_page_and_its_twins_are_written_and_the_headline_printed(tmp_path):
+    answer = reproduce(
+        "iris", "--trials", "2", "--splits", "2", "--out", str(tmp_path / "new" / "report.html")
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert "iris" in answer.stdout
+    written = {path.suffix for path in (tmp_path / "new").iterdir()}
+    assert written == {".html", ".md", ".json", ".sqlite"}
+    assert (
+        len(json.loads((tmp_path / "new" / "report.json").read_text())["cells"]) == 108
+    )  # 72 and 18 printed, the hinge twice
+    assert "<!doctype html>" in (tmp_path / "new" / "report.html").read_text()[:20]
+
+
+def test_mistakes_get_one_sentence_and_code_two(tmp_path):
+    for arguments, words in (
+        (["titanic"], "no experiment is called 'titanic'; choose among long"),
+        (["iris", "--trials", "0"], "--trials"),
+        (["iris", "--resume"], "--resume needs --out"),
+        (["iris", "--out", str(tmp_path / "page.pdf")], "must end in .html"),
+        (["housing"], "housing is not here"),
+        (["iris", "--out", "/dev/null/page.html"], "/dev/null"),
+    ):
+        answer = reproduce(*arguments)
+        assert answer.returncode == 2, arguments
+        assert words in answer.stderr
+        assert "Traceback" not in answer.stderr
+        assert answer.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_data_that_is_not_here_is_skipped_and_named():
+    answer = reproduce("housing", "counterexample", "--json")
+    assert answer.returncode == 0
+    assert [entry["name"] for entry in json.loads(answer.stdout)["skipped"]] == ["housing"]
+
+
+def test_an_interrupt_ends_with_130_and_resume_goes_on(tmp_path):
+    page = tmp_path / "page.html"
+    arguments = [*COMMAND, "iris", "long", "--out", str(page), "--jobs", "2"]
+    process = subprocess.Popen(
+        arguments,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        start_new_session=True,
+    )
+    while not page.with_suffix(".sqlite").exists():
+        time.sleep(0.1)
+    time.sleep(2)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the command and its workers alike
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "--resume" in errors
+    assert "Traceback" not in errors
+    assert not page.exists()
+    answer = reproduce("iris", "long", "--out", str(page), "--resume")
+    assert answer.returncode == 0, answer.stderr
+    assert page.exists()

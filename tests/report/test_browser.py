@@ -1,0 +1,143 @@
+"""The page in a browser, as a reader has it."""
+
+import shutil
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")
+
+DRAWN = "() => document.querySelectorAll('.chart svg').length === document.querySelectorAll('.chart').length"
+
+
+@pytest.fixture(scope="module")
+def address(page, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(page, encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Open the page with some options, wait for its charts; afterwards nothing may have gone wrong."""
+    troubles, opened = [], []
+
+    def open_page(**options):
+        tab = browser.new_page(**options)
+        opened.append(tab)
+        tab.on("console", lambda m: troubles.append(m.text) if m.type in ("error", "warning") else None)
+        tab.on("pageerror", lambda error: troubles.append(str(error)))
+        tab.on(
+            "request", lambda r: troubles.append(r.url) if not r.url.startswith((address, "data:")) else None
+        )
+        tab.goto(address)
+        tab.wait_for_function(DRAWN)
+        return tab
+
+    yield open_page
+    for tab in opened:
+        tab.close()
+    assert troubles == []
+
+
+def test_tables_are_there_and_everything_has_a_name(visit, result):
+    tab = visit()
+    assert tab.title()
+    captions = tab.locator("caption").all_text_contents()
+    for cell in result.cells:
+        metric = {"error": "0-1 error", "one_minus_auc": "1 − AUC"}[cell.metric]
+        assert f"{cell.dataset}, {metric}" in captions
+    kinds = "[role=region], [role=img], figure, section, nav"
+    unnamed = """kinds => [...document.querySelectorAll(kinds)].filter(
+        each => !(each.getAttribute("aria-label")
+            || document.getElementById(each.getAttribute("aria-labelledby"))?.textContent.trim())
+    ).map(each => each.outerHTML.slice(0, 80))"""
+    assert tab.evaluate(unnamed, kinds) == []
+    assert tab.evaluate("[...document.querySelectorAll('select, input')].every(each => each.labels.length)")
+
+
+def test_the_reader_chooses_a_dataset(visit):
+    tab = visit()
+    before = tab.locator("#chart-curves").inner_html()
+    tab.locator("#controls-curves select").first.select_option("iris")
+    tab.wait_for_function(
+        "before => document.getElementById('chart-curves').innerHTML !== before", arg=before
+    )
+    assert "NaN" not in tab.locator("#chart-curves").inner_html()
+
+
+def test_the_keyboard_reaches_the_skip_link_first_and_every_open_region(visit):
+    tab = visit()
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.className") == "skip"
+    assert tab.evaluate("document.activeElement.getBoundingClientRect().left >= 0")
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.activeElement.id") == "content"
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.getAttribute('role')") == "region"
+    assert tab.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_light_and_dark_differ_and_both_can_be_read(visit):
+    colours = [
+        visit(color_scheme=scheme).evaluate(
+            """() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color,
+                getComputedStyle(document.querySelector(".chart svg text")).fill]"""
+        )
+        for scheme in ("light", "dark")
+    ]
+    for (background, *inks), dark in zip(colours, (False, True), strict=True):
+        assert (brightness(background) < 0.2) == dark
+        assert all(abs(brightness(ink) - brightness(background)) > 0.6 for ink in inks)
+
+
+def brightness(colour):
+    return sum(int(part) for part in colour.strip("rgb()").split(",")) / (3 * 255)
+
+
+@pytest.mark.parametrize("width", [320, 768, 1280])
+def test_only_tables_scroll_sideways(visit, width):
+    tab = visit(viewport={"width": width, "height": 700})
+    tab.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    left = """() => {
+        const regions = [...document.querySelectorAll(".region")];
+        const region = regions.find(each => each.scrollWidth > each.clientWidth);
+        if (!region) return 0;
+        region.scrollLeft = 200;
+        const left = each => each.getBoundingClientRect().left;
+        return left(region.querySelector("tbody th")) - left(region);
+    }"""
+    assert abs(tab.evaluate(left)) < 1  # the first column stays
+
+
+def test_paper_shows_what_was_folded(visit):
+    tab = visit(color_scheme="dark")
+    closed = tab.locator("details:not([open])").count()
+    assert closed
+    tab.emulate_media(media="print")
+    tab.wait_for_function("() => !document.querySelector('details:not([open])')")
+    assert all(table.is_visible() for table in tab.locator("details table").all())
+    assert brightness(tab.evaluate("getComputedStyle(document.body).backgroundColor")) > 0.9
+    assert tab.evaluate("getComputedStyle(document.querySelector('thead th')).position") == "static"
+    tab.emulate_media(media="screen")
+    tab.wait_for_function(
+        "count => document.querySelectorAll('details:not([open])').length === count", arg=closed
+    )
+
+
+def test_ranges_show_on_demand(visit):
+    tab = visit()
+    place = tab.locator("details[open] .range").first
+    assert not place.is_visible()
+    tab.get_by_label("show the range").check()
+    assert place.is_visible()
