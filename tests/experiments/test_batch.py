@@ -19,6 +19,8 @@ from unflip.experiments.batch import (
     fit_square,
     fit_unhinged,
     grams,
+    grid_cuts,
+    lbfgs,
     smooth,
 )
 from unflip.experiments.batch.shapes import SHAPES
@@ -94,7 +96,7 @@ def test_the_gap_of_logistic_regression_bounds_what_is_left():
     X, Y = problem()
     white = Whitened.of(X)
     best = fit_smooth("logistic", white, Y)
-    rough = smooth._lbfgs(SHAPES["logistic"], white, Y, 1e-2, 5)  # stopped far too early
+    rough = lbfgs.lbfgs(SHAPES["logistic"], white, Y, 1e-2, 5)  # stopped far too early
     gap, _ = smooth._certificate(SHAPES["logistic"], white, Y, rough)
     value = get("logistic").value(Y, white.Q @ rough).mean(axis=0)
     least = get("logistic").value(Y, best.scores).mean(axis=0)
@@ -245,6 +247,17 @@ def test_cuts_have_the_least_error_of_all_cuts_and_never_split_ties():
         brute = min(np.mean(np.where(scores[:, k] > c, 1, -1) != Y[:, k]) for c in tried)
         assert errors[k] == pytest.approx(brute)
         assert cuts[k] not in scores[:, k]
+
+
+def test_cuts_of_a_grid_have_the_least_error_of_the_grid():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(60, 5)) ** 3
+    Y = np.where(rng.random((60, 5)) < 0.5 + 0.3 * np.sign(scores), 1.0, -1.0)
+    cuts = grid_cuts(scores, Y, points=7)
+    for k in range(5):
+        grid = np.linspace(scores[:, k].min(), scores[:, k].max(), 7)
+        errors = [error_rates(scores[:, [k]], Y[:, k], np.array([cut]))[0] for cut in grid]
+        assert cuts[k] == pytest.approx(grid[int(np.argmin(errors))])
 
 
 def test_one_class_alone_is_cut_off_whole():

@@ -19,6 +19,7 @@ from unflip.experiments.trials import EARLY, LOSSES, RATES, Outcome
 Array = Any
 LIMIT = 1e-6  # of a relative duality gap, or of the norm of a gradient
 NEAR = 0.01
+GRID = "grid-threshold"
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,13 @@ def agreeing(store: Store, dataset: str, protocol: str, sizes: Sizes) -> Iterato
 def tallies(store: Store, dataset: str, protocol: str, sizes: Sizes) -> list[Tally]:
     """How many cells of each loss a protocol reproduces."""
     cells = list(agreeing(store, dataset, protocol, sizes))
-    return [
-        Tally(protocol, dataset, loss, sum(ok for _, ok in mine), len(mine))
-        for loss in LOSSES
-        if (mine := [(cell, ok) for cell, ok in cells if cell.loss == loss])
-    ]
+    found = []
+    for loss in LOSSES:
+        mine = [(cell, agrees) for cell, agrees in cells if cell.loss == loss]
+        differing = tuple(f"{cell.metric} at {cell.noise_rate:g}" for cell, agrees in mine if not agrees)
+        if mine:
+            found.append(Tally(protocol, dataset, loss, len(mine) - len(differing), len(mine), differing))
+    return found
 
 
 def with_reasons(
@@ -110,9 +113,11 @@ def with_reasons(
         area = (f"full-{c.dataset}-matlab", c.dataset, "one_minus_auc", c.noise_rate, c.loss, c.solver)
         if c.solver == "exact" and known.get(early):
             return "solver: liblinear, stopped early, agrees; the exact minimiser does not"
+        if GRID in elsewhere.get(key, ()):
+            return "threshold: agrees when it is sought among 100 evenly spaced ones"
         if c.metric == "error" and known.get(area):
             return "threshold: the ranking agrees (1 - AUC), so the cut was made elsewhere"
-        if c.loss in CLOSED and elsewhere.get(key):
+        if elsewhere.get(key):
             return f"protocol: agrees under {', '.join(elsewhere[key])}"
         if Range(c.center, c.low, c.high).miss(c.published_mean) <= NEAR:
             return f"near: at most {NEAR} beyond our range"

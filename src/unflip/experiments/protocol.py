@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from unflip.experiments.batch import CLOSED
+
 DECLARED = "declared"
 
 
@@ -46,7 +48,8 @@ def protocol(dataset: str, name: str = DECLARED) -> Protocol:
         if name not in variants(dataset):
             known = ", ".join([DECLARED, *variants(dataset)])
             raise ValueError(f"{dataset} has no protocol called {name!r}; choose one of {known}")
-        chosen |= {key: value for key, value in table["variants"][name].items() if key != "datasets"}
+        changes = table["variants"][name].items()
+        chosen |= {key: value for key, value in changes if key not in ("datasets", "losses")}
     if "masses" in chosen:
         chosen["masses"] = tuple(chosen["masses"])
     return Protocol(**chosen)
@@ -62,6 +65,15 @@ def variants(dataset: str) -> list[str]:
     return [
         name for name, changes in _file()["variants"].items() if dataset in changes.get("datasets", usual)
     ]
+
+
+def losses_of(name: str) -> tuple[str, ...]:
+    """The losses that a variant is tried on.
+
+    >>> losses_of("raw"), len(losses_of("uniform"))
+    (('square', 'unhinged'), 5)
+    """
+    return tuple(_file()["variants"][name].get("losses", CLOSED))
 
 
 def described(name: str) -> dict[str, Any]:

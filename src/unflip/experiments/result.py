@@ -63,13 +63,17 @@ class Certified:
 
 @dataclass(frozen=True)
 class Tally:
-    """How many of the printed cells of a loss on a dataset agree under a protocol."""
+    """How many of the printed cells of a loss on a dataset agree under a protocol, and which do not.
+
+    differing: metric and noise rate of each cell that does not agree.
+    """
 
     protocol: str
     dataset: str
     loss: str
     agreeing: int
     cells: int
+    differing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,19 +13,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from unflip import __version__
-from unflip.experiments.batch import CLOSED
 from unflip.experiments.catalogue import CATALOGUE
 from unflip.experiments.compare import Sizes, agreeing, certified, comparisons, tallies, with_reasons
 from unflip.experiments.datasets import is_available
 from unflip.experiments.figures import FIGURES, figure
 from unflip.experiments.findings import FROM_STORE, NAMES, early_hinge
-from unflip.experiments.protocol import DECLARED, described, protocol, variants
+from unflip.experiments.protocol import DECLARED, described, losses_of, protocol, variants
 from unflip.experiments.published import SUMMARY
 from unflip.experiments.result import Result, Tally
 from unflip.experiments.runner import Task, run_tasks
 from unflip.experiments.splits import DRAWN
 from unflip.experiments.store import Place, Store
-from unflip.experiments.trials import LEARNERS, LOSSES
+from unflip.experiments.trials import LEARNERS, LOSSES, RATES
 
 DATASETS = (*DRAWN, *SUMMARY)
 Progress = Callable[[float, float], None]
@@ -99,9 +98,8 @@ def _tasks(dataset: str, sizes: Sizes, data_dir: str | os.PathLike[str] | None) 
     tasks = [Task(Place(dataset, DECLARED, sizes.trials, 0), (learner,)) for learner in LEARNERS]
     study = range(1, sizes.splits + 1)
     tasks += [Task(Place(dataset, DECLARED, sizes.study_trials, k), LEARNERS) for k in study]
-    fewer = tuple(loss for loss in LOSSES if loss != "hinge") if dataset in DRAWN else CLOSED
     for name in _variants(dataset, data_dir):
-        tasks += [Task(Place(dataset, name, sizes.study_trials, k), fewer) for k in study]
+        tasks += [Task(Place(dataset, name, sizes.study_trials, k), losses_of(name)) for k in study]
     return tasks
 
 
@@ -170,6 +168,8 @@ def _settings(chosen: Sequence[str], sizes: Sizes, seed: int, store: Store) -> d
     return {
         "command": _command(chosen, sizes, seed),
         "names": list(chosen),
+        "losses": list(LOSSES),
+        "noise_rates": list(RATES),
         "trials": sizes.trials,
         "splits": sizes.splits,
         "study_trials": sizes.study_trials,

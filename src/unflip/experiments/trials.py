@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from array_api_compat import (
     to_device,
 )
 
-from unflip.experiments.batch import Whitened, auc, best_cuts, error_rates, fit
+from unflip.experiments.batch import Whitened, auc, best_cuts, error_rates, fit, grid_cuts
 from unflip.experiments.early_stopped import fit_liblinear
 from unflip.experiments.protocol import Protocol
 from unflip.experiments.splits import Split
@@ -26,6 +26,11 @@ LOSSES = ("hinge", "logistic", "square", "t_logistic", "tangent_boost", "unhinge
 EARLY = "hinge, liblinear"
 EARLY_SHARE = 4  # it is slow, and a fourth of the trials tells it from the exact hinge
 LEARNERS = (*LOSSES, EARLY)
+THRESHOLDS: dict[str, Callable[[Array, Array], Array]] = {
+    "tuned": best_cuts,
+    "grid": grid_cuts,
+    "zero": lambda scores, Y: 0 * scores[0, :],
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +100,7 @@ def _outcome(
     else:
         weights, fits = fit(name, split.X_train, white, Y)
         reached = on_host(fits.certificate), on_host(fits.separable), on_host(fits.curvature)
-    tuned = protocol.threshold == "tuned"
-    cuts = best_cuts(split.X_train @ weights, Y) if tuned else 0 * weights[0, :]
+    cuts = THRESHOLDS[protocol.threshold](split.X_train @ weights, Y)
     scores = split.X_test @ weights
     error, area = error_rates(scores, split.y_test, cuts), auc(scores, split.y_test)
     by_rate = (_by_rate(on_host(values), draws, trials) for values in (error, 1 - area))

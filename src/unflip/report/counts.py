@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from unflip.experiments.batch import CLOSED
 from unflip.experiments.result import Comparison, Tally
 from unflip.report.words import loss_label, percent
 
-CLOSED_FORM = ("square", "unhinged")
 ORDER = ("hinge", "logistic", "square", "t_logistic", "tangent_boost", "unhinged")
 Test = Callable[[Comparison], bool]
 
@@ -165,8 +165,8 @@ def agreement(cells: Sequence[Comparison], datasets: Sequence[str], test: Test =
 def shares(cells: Sequence[Comparison]) -> list[Share]:
     """The headlines: closed forms, the other smooth losses, and the hinge by each of its solvers."""
     kinds: dict[str, Test] = {
-        "square and unhinged (closed form)": lambda cell: cell.loss in CLOSED_FORM,
-        "other losses without the hinge": lambda cell: cell.loss not in (*CLOSED_FORM, "hinge"),
+        "square and unhinged (closed form)": lambda cell: cell.loss in CLOSED,
+        "other losses without the hinge": lambda cell: cell.loss not in (*CLOSED, "hinge"),
         "hinge, exact minimiser": lambda cell: cell.loss == "hinge" and cell.solver == "exact",
         "hinge, solver stopped early": lambda cell: cell.loss == "hinge" and cell.solver == "liblinear",
     }

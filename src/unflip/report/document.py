@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from unflip.experiments.batch import CLOSED
 from unflip.experiments.catalogue import CATALOGUE
 from unflip.experiments.figures import FIGURES
 from unflip.experiments.published import published
 from unflip.experiments.result import Comparison, Figure, Result
 from unflip.report.counts import (
-    CLOSED_FORM,
     Agreement,
     Share,
     Variants,
@@ -148,8 +148,8 @@ def _by_reason(cells: Iterable[Comparison]) -> tuple[tuple[str, Plain], ...]:
 def _variants(result: Result, datasets: list[str], used: set[tuple[str, str]]) -> tuple[Variants, ...]:
     """The protocols on the closed forms, then on the other losses, where every protocol was tried on them."""
     fair = tried_everywhere(result.tallies)
-    closed = [tally for tally in fair if tally.loss in CLOSED_FORM]
-    others = [tally for tally in fair if tally.loss not in CLOSED_FORM]
+    closed = [tally for tally in fair if tally.loss in CLOSED]
+    others = [tally for tally in fair if tally.loss not in CLOSED]
     found = (
         variants("square and unhinged", closed, datasets, used),
         variants("the other losses that were tried", others, datasets, used),

@@ -10,7 +10,7 @@ from unflip.experiments.batch.closed import fit_square, fit_unhinged
 from unflip.experiments.batch.fit import CLOSED, fit
 from unflip.experiments.batch.fits import Fits
 from unflip.experiments.batch.hinge import fit_hinge
-from unflip.experiments.batch.metrics import auc, best_cuts, error_rates
+from unflip.experiments.batch.metrics import auc, best_cuts, error_rates, grid_cuts
 from unflip.experiments.batch.smooth import fit_smooth
 from unflip.experiments.batch.whitened import Whitened
 
@@ -27,4 +27,5 @@ __all__ = [
     "fit_smooth",
     "fit_square",
     "fit_unhinged",
+    "grid_cuts",
 ]

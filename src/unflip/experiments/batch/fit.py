@@ -9,14 +9,15 @@ from array_api_compat import array_namespace
 
 from unflip.experiments.batch.arrays import blocks, merged
 from unflip.experiments.batch.closed import fit_square, fit_unhinged
+from unflip.experiments.batch.descent import LAMBDA
 from unflip.experiments.batch.fits import Fits
 from unflip.experiments.batch.hinge import fit_hinge
 from unflip.experiments.batch.shapes import SHAPES
-from unflip.experiments.batch.smooth import LAMBDA, fit_smooth
+from unflip.experiments.batch.smooth import fit_smooth
 from unflip.experiments.batch.whitened import Whitened
 
 Array = Any
-CLOSED = ("square", "unhinged")
+CLOSED = ("square", "unhinged")  # the losses with a closed form, which have no solver to blame
 
 
 def fit(name: str, X: Array, white: Whitened, Y: Array) -> tuple[Array, Fits]:

@@ -32,6 +32,21 @@ def best_cuts(scores: Array, Y: Array) -> Array:
     return xp.where(middle < above, middle, below)
 
 
+def grid_cuts(scores: Array, Y: Array, points: int = 100) -> Array:
+    """The same among evenly spaced cuts from the least score to the largest, which outliers make coarse.
+
+    >>> import numpy as np
+    >>> scores = np.array([[0.0], [0.1], [0.2], [10.0]])
+    >>> grid_cuts(scores, np.array([[-1.0], [-1.0], [1.0], [1.0]]), points=11).tolist()
+    [1.0]
+    """
+    xp = array_namespace(scores)
+    low, high = xp.min(scores, axis=0), xp.max(scores, axis=0)
+    cuts = xp.stack([low + (high - low) * k / (points - 1) for k in range(points)])
+    errors = xp.stack([error_rates(scores, Y, cuts[k, :]) for k in range(points)])
+    return xp.take_along_axis(cuts, xp.argmin(errors, axis=0)[None, :], axis=0)[0, :]
+
+
 def error_rates(scores: Array, y: Array, cuts: Array) -> Array:
     """The share of rows on the wrong side of each column's cut; a score on it counts half.
 
