@@ -49,7 +49,7 @@ def step(
     >>> shape, white, zero = SHAPES["logistic"], Whitened.of(np.ones((2, 1))), np.zeros((1, 1))
     >>> Y, V = np.ones((2, 1)), np.zeros((2, 1))
     >>> value, gradient = slopes(shape, white, Y, zero, V)
-    >>> step(shape, white, Y, zero, V, value, gradient, -10 * gradient)[0].round(6).tolist()  # scores stop at 1
+    >>> step(shape, white, Y, zero, V, value, gradient, -10 * gradient)[0].round(6).tolist()
     [0.2]
     """
     xp = array_namespace(U)

@@ -60,7 +60,7 @@ def _certified(shape: Shape, white: Whitened, Y: Array, U: Array, escapes: int =
 def _newton(shape: Shape, white: Whitened, Y: Array, U: Array, most: int = 300) -> tuple[Array, Array, Array]:
     """Damped Newton steps; weights, certificates, and whether the labels are separated.
 
-    The damping of a column grows when its step points uphill or has to be shortened, and fades otherwise.
+    The damping of a column grows when its step points uphill or nowhere, and fades otherwise.
     """
     xp = array_namespace(U)
     certificate, separable = _certificate(shape, white, Y, U)
@@ -79,7 +79,7 @@ def _newton(shape: Shape, white: Whitened, Y: Array, U: Array, most: int = 300) 
         length, *_ = step(shape, white, labels, part, V, value, gradient, move)
         part = part + length * move
         more = xp.where(damped > 0, 4 * damped, 1e-3 * shape.steepest)
-        damped = xp.where(uphill | (length < 0.5), more, xp.where(damped > 1e-9, damped / 8, 0.0))
+        damped = xp.where(uphill | (length == 0), more, xp.where(damped > 1e-9, damped / 8, 0.0))
         found = (part, damped, *_certificate(shape, white, labels, part))
         U, damping, certificate, separable = (
             merged(old, new, late)
