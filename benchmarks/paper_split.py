@@ -69,7 +69,7 @@ def compare(dataset, trials, sample):
     Y = np.where(flips, -1.0, 1.0) * split.y_train[:, None]
     rows = []
     for name in LOSSES:
-        ours, _ = seconds(lambda name=name: run_trials(split, chosen, rng, trials, [name]))
+        ours, _ = seconds(lambda name=name: run_trials(split, rng, trials, [name], [chosen.threshold]))
         some = 2 if name == "hinge" else sample
         spent, theirs = seconds(
             lambda name=name, some=some: [one_by_one(name, split.X_train, y) for y in Y[:, :some].T]

@@ -49,7 +49,8 @@ def test_an_interrupted_run_ends_with_the_same_bytes(tmp_path):
 def test_what_is_read_back_is_what_was_run(tmp_path):
     outcomes = stored(tmp_path, "kept").outcomes("iris", "declared", 3)["hinge"]
     assert len(outcomes) == 3
-    _, fresh = run_task(TASKS[1], 0)
+    _, found = run_task(TASKS[1], 0)
+    fresh = found[TASKS[1].place]
     for name in ("error", "one_less_auc", "certificate", "separable", "curvature"):
         assert np.array_equal(getattr(outcomes[1], name), getattr(fresh["hinge"], name), equal_nan=True)
 
@@ -61,9 +62,17 @@ def test_results_of_other_settings_are_not_mixed(tmp_path):
 
 
 def test_protocols_share_rows_and_flips():
-    declared, raw = (
-        run_task(Task(Place("iris", name, 3, 0), ("square",)), 0)[1]["square"]
-        for name in ("declared", "plus-minus")
-    )
+    places = [Place("iris", name, 3, 0) for name in ("declared", "plus-minus")]
+    declared, raw = (run_task(Task(place, ("square",)), 0)[1][place]["square"] for place in places)
     # With a bias the square loss sees only the column space, which min-max to [-1, 1] does not change.
     assert np.array_equal(declared.error, raw.error)
+
+
+def test_another_threshold_is_scored_with_the_same_fits():
+    place, other = Place("iris", "declared", 3, 0), Place("iris", "zero-threshold", 3, 0)
+    _, both = run_task(Task(place, ("square", "hinge"), also=("zero-threshold",)), 0)
+    _, alone = run_task(Task(other, ("square", "hinge")), 0)
+    for learner in ("square", "hinge"):
+        assert np.array_equal(both[other][learner].error, alone[other][learner].error)
+        assert not np.array_equal(both[place][learner].error, both[other][learner].error)
+        assert np.array_equal(both[place][learner].one_less_auc, both[other][learner].one_less_auc)

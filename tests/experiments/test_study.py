@@ -38,6 +38,12 @@ def test_every_printed_cell_of_a_dataset_is_there_and_the_hinge_twice(result):
     assert len(early) == sum(cell.loss == "hinge" for cell in printed)
 
 
+def square_errors(split):
+    """At noise 0.3."""
+    place = Place("iris", DECLARED, 6, split)
+    return run_task(Task(place, ("square",)), 0)[1][place]["square"].error[3]
+
+
 def test_numbers_are_those_of_the_splits(result):
     cell = next(
         c
@@ -45,16 +51,11 @@ def test_numbers_are_those_of_the_splits(result):
         if (c.table, c.metric, c.noise_rate, c.loss, c.solver)
         == ("full-iris-matlab", "error", 0.3, "square", "exact")
     )
-    _, full = run_task(Task(Place("iris", DECLARED, 6, 0), ("square",)), 0)
-    draws = full["square"].error[3]
+    draws = square_errors(0)
     assert cell.mean == pytest.approx(draws.mean())
     assert cell.std == pytest.approx(np.std(draws, ddof=1))
     # Four further splits, with as many trials as the full one has, since that has fewer than eight.
-    study = [
-        run_task(Task(Place("iris", DECLARED, 6, k), ("square",)), 0)[1]["square"].error[3]
-        for k in range(1, 5)
-    ]
-    expected = mean_range(np.array(study))
+    expected = mean_range(np.array([square_errors(k) for k in range(1, 5)]))
     assert (cell.center, cell.low, cell.high) == (expected.center, expected.low, expected.high)
     assert cell.agrees == expected.agrees(cell.published_mean)
 

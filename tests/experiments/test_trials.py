@@ -58,7 +58,7 @@ def test_a_split_deals_every_row_once():
 
 def test_trials_equal_a_plain_loop():
     split = draw_split("ionosphere", Protocol(), np.random.default_rng(1))
-    outcome = run_trials(split, Protocol(), np.random.default_rng(2), 3, ["square"])["square"]
+    outcome = run_trials(split, np.random.default_rng(2), 3, ["square"])["tuned"]["square"]
     # The same draws again, one trial at a time.
     rng = np.random.default_rng(2)
     for i, rate in enumerate(RATES):
@@ -77,8 +77,8 @@ def test_trials_equal_a_plain_loop():
 
 def test_every_learner_runs_is_certified_and_repeats_with_its_seed():
     split = draw_split("iris", Protocol(), np.random.default_rng(0))
-    one = run_trials(split, Protocol(), np.random.default_rng(5), trials=20)
-    two = run_trials(split, Protocol(), np.random.default_rng(5), trials=20)
+    one = run_trials(split, np.random.default_rng(5), trials=20)["tuned"]
+    two = run_trials(split, np.random.default_rng(5), trials=20)["tuned"]
     assert set(one) == set(LEARNERS)
     for name in LEARNERS:
         assert one[name].error.shape == (len(RATES), 5 if name == EARLY else 20)
@@ -92,7 +92,7 @@ def test_every_learner_runs_is_certified_and_repeats_with_its_seed():
 
 def test_a_threshold_of_zero_is_the_sign_of_the_score():
     split = draw_split("long", protocol("long"), np.random.default_rng(0))
-    outcome = run_trials(split, protocol("long"), np.random.default_rng(1), 2, ["square"], [0.0])["square"]
+    outcome = run_trials(split, np.random.default_rng(1), 2, ["square"], ["zero"], [0.0])["zero"]["square"]
     weights = np.linalg.lstsq(split.X_train, split.y_train, rcond=None)[0]
     assert outcome.error[0, 0] == np.mean(split.X_test @ weights < 0)  # every label is positive
 

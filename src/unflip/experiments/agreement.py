@@ -89,4 +89,5 @@ def _range(values: Array, ours: float, printed: float) -> Range:
         if wanted < seen:
             values = middle + (values - middle) * np.sqrt(wanted / seen)
     low, high = np.quantile(values, [0.025, 0.975])
-    return Range(middle, float(low), float(high))
+    # Where nearly all values are equal and a few are not, the mean can lie beyond the quantiles.
+    return Range(middle, min(float(low), middle), max(float(high), middle))

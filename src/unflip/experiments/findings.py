@@ -79,7 +79,7 @@ def splice_leak(store: Store, sizes: Sizes) -> Finding:
 def early_hinge(
     cells: Iterable[Comparison], datasets: list[str], seed: int, data_dir: str | os.PathLike[str] | None
 ) -> Finding:
-    """How far is liblinear, stopped after 200 sweeps, from the minimum, and which of the two is printed?"""
+    """How far is liblinear, stopped after 100 sweeps, from the minimum, and which of the two is printed?"""
     kept = [c for c in cells if c.loss == "hinge" and c.table.startswith("full-")]
     rows = []
     for dataset in datasets:
@@ -94,7 +94,7 @@ def early_hinge(
         "The hinge: a solver stopped early",
         "The tables have the hinge loss at lambda = 1e-16.",
         f"Of {of} cells {sum(row[1] for row in rows)} agree with the exact minimiser and "
-        f"{sum(row[2] for row in rows)} with liblinear after 200 sweeps (C = 1e12), whose hinge risk "
+        f"{sum(row[2] for row in rows)} with liblinear after 100 sweeps (C = 1e12), whose hinge risk "
         f"at noise {RATE} is up to {max(row[5] - row[4] for row in rows):.2f} above the least.",
         (
             "dataset",

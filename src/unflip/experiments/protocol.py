@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
@@ -74,6 +74,16 @@ def losses_of(name: str) -> tuple[str, ...]:
     (('square', 'unhinged'), 5)
     """
     return tuple(_file()["variants"][name].get("losses", CLOSED))
+
+
+def differs_in_threshold(dataset: str, name: str) -> bool:
+    """Is the threshold all that a variant changes? Then the fits of the declared protocol serve it too.
+
+    >>> differs_in_threshold("iris", "zero-threshold"), differs_in_threshold("iris", "raw")
+    (True, False)
+    """
+    usual, other = protocol(dataset), protocol(dataset, name)
+    return replace(other, threshold=usual.threshold, summary=usual.summary) == usual
 
 
 def described(name: str) -> dict[str, Any]:

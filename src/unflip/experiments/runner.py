@@ -12,7 +12,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -31,10 +31,14 @@ SHARES = {"hinge": 0.45, "t_logistic": 0.25, EARLY: 0.15, "logistic": 0.06, "tan
 
 @dataclass(frozen=True)
 class Task:
-    """Learners to run at one place."""
+    """Learners to run at one place.
+
+    also: variants of the protocol with another threshold, for which the same fits serve.
+    """
 
     place: Place
     learners: tuple[str, ...]
+    also: tuple[str, ...] = ()
 
     @property
     def cost(self) -> float:
@@ -45,6 +49,9 @@ class Task:
         """
         share = sum(SHARES.get(learner, 0.015) for learner in self.learners)
         return SECONDS.get(self.place.dataset, 0.2) * share * self.place.trials / 8
+
+
+Done = tuple[Task, dict[Place, dict[str, Outcome]]]
 
 
 def run_tasks(
@@ -67,30 +74,31 @@ def run_tasks(
     for task in tasks:
         left = tuple(learner for learner in task.learners if (task.place, learner) not in done)
         if left:
-            waiting.append(Task(task.place, left))
+            waiting.append(replace(task, learners=left))
         else:
             progress(task)
     waiting.sort(key=lambda task: -task.cost)
-    for task, outcomes in _worked(waiting, seed, jobs, data_dir):
-        store.add(task.place, outcomes)
+    for task, found in _worked(waiting, seed, jobs, data_dir):
+        store.add(found)
         progress(task)
 
 
-def run_task(
-    task: Task, seed: int, data_dir: str | os.PathLike[str] | None = None
-) -> tuple[Task, dict[str, Outcome]]:
-    """One task and its outcomes: a function of the arguments alone, whatever the number of threads.
+def run_task(task: Task, seed: int, data_dir: str | os.PathLike[str] | None = None) -> Done:
+    """A task and its outcomes: a function of the arguments alone, whatever the number of threads.
 
-    >>> task = Task(Place("long", "declared", 2, 0), ("unhinged",))
-    >>> run_task(task, seed=0)[1]["unhinged"].error.shape
+    >>> place = Place("long", "declared", 2, 0)
+    >>> run_task(Task(place, ("unhinged",)), seed=0)[1][place]["unhinged"].error.shape
     (6, 2)
     """
     place = task.place
     rng = np.random.default_rng([seed, zlib.crc32(place.dataset.encode()), place.split])
-    chosen = protocol(place.dataset, place.protocol)
+    names = (place.protocol, *task.also)
+    protocols = {name: protocol(place.dataset, name) for name in names}
     with _threads().limit(limits=1):
-        split = draw_split(place.dataset, chosen, rng, data_dir)
-        return task, run_trials(split, chosen, rng, place.trials, task.learners)
+        split = draw_split(place.dataset, protocols[place.protocol], rng, data_dir)
+        thresholds = [chosen.threshold for chosen in protocols.values()]
+        found = run_trials(split, rng, place.trials, task.learners, thresholds)
+    return task, {replace(place, protocol=name): found[protocols[name].threshold] for name in names}
 
 
 @cache
@@ -101,7 +109,7 @@ def _threads() -> ThreadpoolController:
 
 def _worked(
     tasks: list[Task], seed: int, jobs: int, data_dir: str | os.PathLike[str] | None
-) -> Iterator[tuple[Task, dict[str, Outcome]]]:
+) -> Iterator[Done]:
     """Tasks with their outcomes, as they are done."""
     if jobs == 1:
         yield from (run_task(task, seed, data_dir) for task in tasks)
@@ -112,9 +120,7 @@ def _worked(
     yield from pool(delayed(_run_under)(os.getpid(), task, seed, data_dir) for task in tasks)
 
 
-def _run_under(
-    parent: int, task: Task, seed: int, data_dir: str | os.PathLike[str] | None
-) -> tuple[Task, dict[str, Outcome]]:
+def _run_under(parent: int, task: Task, seed: int, data_dir: str | os.PathLike[str] | None) -> Done:
     _leave_with(parent)
     return run_task(task, seed, data_dir)
 

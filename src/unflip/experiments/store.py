@@ -11,7 +11,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
@@ -63,12 +63,12 @@ class Store:
             if not kept:
                 connection.executemany("insert into settings values (?, ?)", sorted(settings.items()))
 
-    def add(self, place: Place, outcomes: dict[str, Outcome]) -> None:
-        """Write outcomes of one place, all or none."""
-        key = (place.dataset, place.protocol, place.trials, place.split)
+    def add(self, found: dict[Place, dict[str, Outcome]]) -> None:
+        """Write outcomes by place and learner, all or none."""
         rows = [
-            (*key, learner, *map(_bytes, (o.error, o.one_less_auc, o.certificate, o.separable, o.curvature)))
-            for learner, o in outcomes.items()
+            (*astuple(place), learner, *map(_bytes, astuple(outcome)))
+            for place, outcomes in found.items()
+            for learner, outcome in outcomes.items()
         ]
         with self._connected() as connection:
             connection.executemany(f"insert or replace into outcomes values ({', '.join('?' * 10)})", rows)

@@ -18,7 +18,14 @@ from unflip.experiments.compare import Sizes, agreeing, certified, comparisons, 
 from unflip.experiments.datasets import is_available
 from unflip.experiments.figures import FIGURES, figure
 from unflip.experiments.findings import FROM_STORE, NAMES, early_hinge
-from unflip.experiments.protocol import DECLARED, described, losses_of, protocol, variants
+from unflip.experiments.protocol import (
+    DECLARED,
+    described,
+    differs_in_threshold,
+    losses_of,
+    protocol,
+    variants,
+)
 from unflip.experiments.published import SUMMARY
 from unflip.experiments.result import Result, Tally
 from unflip.experiments.runner import Task, run_tasks
@@ -97,9 +104,12 @@ def _tasks(dataset: str, sizes: Sizes, data_dir: str | os.PathLike[str] | None) 
     """The full split, one task a learner; the study; and the variants, on fewer losses."""
     tasks = [Task(Place(dataset, DECLARED, sizes.trials, 0), (learner,)) for learner in LEARNERS]
     study = range(1, sizes.splits + 1)
-    tasks += [Task(Place(dataset, DECLARED, sizes.study_trials, k), LEARNERS) for k in study]
-    for name in _variants(dataset, data_dir):
-        tasks += [Task(Place(dataset, name, sizes.study_trials, k), losses_of(name)) for k in study]
+    others = _variants(dataset, data_dir)
+    also = tuple(name for name in others if differs_in_threshold(dataset, name))
+    tasks += [Task(Place(dataset, DECLARED, sizes.study_trials, k), LEARNERS, also) for k in study]
+    for name in others:
+        if name not in also:
+            tasks += [Task(Place(dataset, name, sizes.study_trials, k), losses_of(name)) for k in study]
     return tasks
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,8 @@ from array_api_compat import (
     to_device,
 )
 
-from unflip.experiments.batch import Whitened, auc, best_cuts, error_rates, fit, grid_cuts
+from unflip.experiments.batch import Fits, Whitened, auc, best_cuts, error_rates, fit, grid_cuts
 from unflip.experiments.early_stopped import fit_liblinear
-from unflip.experiments.protocol import Protocol
 from unflip.experiments.splits import Split
 
 Array = Any
@@ -47,24 +46,34 @@ class Outcome:
     separable: Array
     curvature: Array
 
+    def by_rate(self, draws: Sequence[int], trials: int) -> Outcome:
+        """Errors in one row a rate, from values one after another; a single draw counts for all trials."""
+
+        def rows(values: Array) -> Array:
+            parts = np.split(values, np.cumsum(draws)[:-1])
+            return np.array([np.broadcast_to(part, trials) for part in parts])
+
+        return replace(self, error=rows(self.error), one_less_auc=rows(self.one_less_auc))
+
 
 def run_trials(
     split: Split,
-    protocol: Protocol,
     rng: np.random.Generator,
     trials: int = 125,
     learners: Sequence[str] = LEARNERS,
+    thresholds: Sequence[str] = ("tuned",),
     rates: Sequence[float] = RATES,
-) -> dict[str, Outcome]:
-    """All trials of one split. Without noise every trial is the same, so it is run once and repeated.
+) -> dict[str, dict[str, Outcome]]:
+    """All trials of one split, by threshold and learner.
 
-    The arrays of the split may live on another device; the flips are drawn here, the rest is done there.
+    Without noise every trial is the same, so it is run once and repeated. The arrays of the split may live on
+    another device; the flips are drawn here, the rest is done there.
 
     >>> from unflip.experiments.protocol import protocol
     >>> from unflip.experiments.splits import draw_split
     >>> rng = np.random.default_rng(0)
     >>> split = draw_split("iris", protocol("iris"), rng)
-    >>> outcome = run_trials(split, protocol("iris"), rng, 5, ["unhinged"])["unhinged"]
+    >>> outcome = run_trials(split, rng, 5, ["unhinged"])["tuned"]["unhinged"]
     >>> outcome.error.shape, float(outcome.error[0, 0])
     ((6, 5), 0.0)
     """
@@ -76,40 +85,39 @@ def run_trials(
     kept = xp.asarray(np.where(np.hstack(flips), -1.0, 1.0), device=split.y_train.device)
     Y = kept * split.y_train[:, None]
     white = Whitened.of(split.X_train)
-    return {name: _outcome(name, split, protocol, white, Y, draws, trials, seed) for name in learners}
+    found: dict[str, dict[str, Outcome]] = {threshold: {} for threshold in thresholds}
+    for name in learners:
+        if name == EARLY:
+            some = min(trials, max(4, trials // EARLY_SHARE))
+            fewer, Y_some = _first(draws, Y, some)
+            weights, fits = fit_liblinear(split.X_train, Y_some, seed), None
+        else:
+            some, fewer, Y_some = trials, draws, Y
+            weights, fits = fit(name, split.X_train, white, Y)
+        for threshold, outcome in _outcomes(split, weights, fits, Y_some, thresholds).items():
+            found[threshold][name] = outcome.by_rate(fewer, some)
+    return found
 
 
-def _outcome(
-    name: str,
-    split: Split,
-    protocol: Protocol,
-    white: Whitened,
-    Y: Array,
-    draws: list[int],
-    trials: int,
-    seed: int,
-) -> Outcome:
-    if name == EARLY:
-        trials = min(trials, max(4, trials // EARLY_SHARE))
-        starts = np.cumsum([0, *draws])
-        fewer = [
-            start + k for start, drawn in zip(starts, draws, strict=False) for k in range(min(drawn, trials))
-        ]
-        Y, draws = Y[:, fewer], [min(drawn, trials) for drawn in draws]
-        weights, reached = fit_liblinear(split.X_train, Y, seed), (np.empty(0),) * 3
-    else:
-        weights, fits = fit(name, split.X_train, white, Y)
-        reached = on_host(fits.certificate), on_host(fits.separable), on_host(fits.curvature)
-    cuts = THRESHOLDS[protocol.threshold](split.X_train @ weights, Y)
-    scores = split.X_test @ weights
-    error, area = error_rates(scores, split.y_test, cuts), auc(scores, split.y_test)
-    by_rate = (_by_rate(on_host(values), draws, trials) for values in (error, 1 - area))
-    return Outcome(*by_rate, *(np.asarray(values, dtype=np.float64) for values in reached))
+def _first(draws: list[int], Y: Array, trials: int) -> tuple[list[int], Array]:
+    """The first few label vectors of each rate."""
+    fewer = [min(drawn, trials) for drawn in draws]
+    starts = np.cumsum([0, *draws[:-1]])
+    return fewer, Y[:, np.concatenate([s + np.arange(k) for s, k in zip(starts, fewer, strict=True)])]
 
 
-def _by_rate(values: Array, draws: list[int], trials: int) -> Array:
-    parts = np.split(values, np.cumsum(draws)[:-1])
-    return np.array([np.broadcast_to(part, trials) for part in parts])
+def _outcomes(
+    split: Split, weights: Array, fits: Fits | None, Y: Array, thresholds: Sequence[str]
+) -> dict[str, Outcome]:
+    """Errors at each threshold; 1 - AUC and certificates, which have nothing to do with it."""
+    train, scores = split.X_train @ weights, split.X_test @ weights
+    area = on_host(1 - auc(scores, split.y_test))
+    kept = (fits.certificate, fits.separable, fits.curvature) if fits else (np.empty(0),) * 3
+    reached = [np.asarray(on_host(values), dtype=np.float64) for values in kept]
+    return {
+        name: Outcome(on_host(error_rates(scores, split.y_test, THRESHOLDS[name](train, Y))), area, *reached)
+        for name in thresholds
+    }
 
 
 def on_host(values: Array) -> Array:

@@ -56,6 +56,7 @@ def as_html(result: Result) -> str:
         curves=curves,
         rounding=ROUNDING,
         trials=PRINTED_TRIALS,
+        draws=result.settings.get("study_trials"),
         bundle=bundle.replace("</script", "<\\/script"),
     )
     return page.lstrip()

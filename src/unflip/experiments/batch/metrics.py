@@ -38,13 +38,19 @@ def grid_cuts(scores: Array, Y: Array, points: int = 100) -> Array:
     >>> import numpy as np
     >>> scores = np.array([[0.0], [0.1], [0.2], [10.0]])
     >>> grid_cuts(scores, np.array([[-1.0], [-1.0], [1.0], [1.0]]), points=11).tolist()
-    [1.0]
+    [0.0]
     """
     xp = array_namespace(scores)
-    low, high = xp.min(scores, axis=0), xp.max(scores, axis=0)
-    cuts = xp.stack([low + (high - low) * k / (points - 1) for k in range(points)])
-    errors = xp.stack([error_rates(scores, Y, cuts[k, :]) for k in range(points)])
-    return xp.take_along_axis(cuts, xp.argmin(errors, axis=0)[None, :], axis=0)[0, :]
+    order = xp.argsort(scores, axis=0, stable=True)
+    s, y = xp.take_along_axis(scores, order, axis=0), xp.take_along_axis(Y, order, axis=0)
+    change = xp.concat([xp.zeros_like(s[:1, :]), xp.cumulative_sum(y, axis=0)])
+    share = xp.arange(points, dtype=s.dtype, device=s.device) / (points - 1)
+    best = []
+    for k in range(s.shape[1]):
+        cuts = s[0, k] + (s[-1, k] - s[0, k]) * share
+        below = xp.searchsorted(s[:, k], cuts, side="right")
+        best.append(cuts[xp.argmin(xp.take(change[:, k], below))])
+    return xp.stack(best)
 
 
 def error_rates(scores: Array, y: Array, cuts: Array) -> Array:

@@ -66,7 +66,9 @@ def _newton(shape: Shape, white: Whitened, Y: Array, U: Array, most: int = 300) 
     certificate, separable = _certificate(shape, white, Y, U)
     damping = xp.zeros_like(certificate)
     for _ in range(most):
-        late = (certificate > FINE) & ~separable & (damping < 10 * shape.steepest)
+        late = (certificate > FINE) & (damping < 10 * shape.steepest)
+        if shape.convex:
+            late = late & ~separable  # no minimum to be near to; other losses go on to a small gradient
         if not bool(xp.any(late)):
             break
         where = xp.nonzero(late)[0]
