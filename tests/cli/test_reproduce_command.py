@@ -41,20 +41,34 @@ def test_the_page_and_its_twins_are_written_and_the_headline_printed(tmp_path):
 
 
 def test_mistakes_get_one_sentence_and_code_two(tmp_path):
+    (tmp_path / "folder.html").mkdir()
+    (tmp_path / "broken.sqlite").write_bytes(b"no database at all, but long enough to be read as one" * 20)
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "housing.csv.gz").write_bytes(b"\x1f\x8bgarbage")
+    (data / "usps_0_vs_7.csv").write_bytes(b"")
+    before = set(tmp_path.rglob("*"))
     for arguments, words in (
+        (["iris", "--out", str(tmp_path / "folder.html")], "folder.html is a folder"),
+        (["iris", "--out", str(tmp_path / "broken.html"), "--resume"], "broken.sqlite cannot be used"),
+        (
+            ["housing", "--data-dir", str(data)],
+            "housing.csv.gz cannot be used: it is empty, cut short or no CSV",
+        ),
+        (["usps_0_vs_7", "--data-dir", str(data)], "usps_0_vs_7.csv cannot be used: it is empty"),
         (["titanic"], "no experiment is called 'titanic'; choose among long"),
         (["iris", "--trials", "0"], "--trials"),
         (["iris", "--resume"], "--resume needs --out"),
         (["iris", "--out", str(tmp_path / "page.pdf")], "must end in .html"),
         (["housing"], "housing is not here"),
-        (["iris", "--out", "/dev/null/page.html"], "/dev/null"),
+        (["iris", "--out", "/dev/null/page.html"], "/dev/null cannot be written to"),
     ):
         answer = reproduce(*arguments)
         assert answer.returncode == 2, arguments
         assert words in answer.stderr
         assert "Traceback" not in answer.stderr
         assert answer.stdout == ""
-    assert list(tmp_path.iterdir()) == []
+    assert set(tmp_path.rglob("*")) == before
 
 
 def test_data_that_is_not_here_is_skipped_and_named():

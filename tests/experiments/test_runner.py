@@ -47,7 +47,7 @@ def test_an_interrupted_run_ends_with_the_same_bytes(tmp_path):
 
 
 def test_what_is_read_back_is_what_was_run(tmp_path):
-    outcomes = stored(tmp_path, "kept").outcomes("iris", "declared", 3)["hinge"]
+    outcomes = stored(tmp_path, "kept").outcomes("iris", "declared", 3, range(3))["hinge"]
     assert len(outcomes) == 3
     _, found = run_task(TASKS[1], 0)
     fresh = found[TASKS[1].place]

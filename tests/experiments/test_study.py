@@ -105,25 +105,47 @@ def test_reasons_follow_the_other_numbers(result):
     assert with_reasons((cell, early), {})[0].reason.startswith("solver:")
     square = replace(cell, loss="square", metric="error")
     area = replace(square, metric="one_minus_auc", agrees=True)
-    assert with_reasons((square, area), {})[0].reason.startswith("threshold:")
-    key = ("x", square.metric, square.noise_rate, "square")
+    assert with_reasons((square, area), {})[0].reason.startswith("perhaps the threshold:")
+    key = ("x", square.metric, square.noise_rate, "square", "exact")
     assert "100 evenly spaced" in with_reasons((square, area), {key: ["raw", "grid-threshold"]})[0].reason
-    assert with_reasons((square,), {key: ["raw"]})[0].reason == "protocol: agrees under raw"
+    assert with_reasons((square,), {key: ["raw"]})[0].reason == "perhaps the protocol: agrees under raw"
     near = replace(cell, loss="logistic", low=0.1, high=0.2, published_mean=0.21)
     assert with_reasons((near,), {})[0].reason.startswith("near:")
     far = replace(near, published_mean=0.4)
     assert with_reasons((far,), {})[0].reason.startswith("open:")
 
 
+def test_what_explains_the_exact_hinge_does_not_explain_the_early_stopped_one(result):
+    early = replace(result.cells[0], dataset="x", loss="hinge", solver="liblinear", agrees=False)
+    early = replace(early, low=0.1, high=0.2, published_mean=0.4)
+    key = ("x", early.metric, early.noise_rate, "hinge")
+    assert with_reasons((early,), {(*key, "exact"): ["grid-threshold"]})[0].reason.startswith("open:")
+    assert "evenly spaced" in with_reasons((early,), {(*key, "liblinear"): ["grid-threshold"]})[0].reason
+
+
+def test_resuming_with_fewer_splits_gives_what_fewer_splits_give(tmp_path):
+    run(["long"], trials=3, splits=4, store=tmp_path / "a.sqlite")
+    fewer = run(["long"], trials=3, splits=2, store=tmp_path / "a.sqlite", resume=True)
+    assert fewer == run(["long"], trials=3, splits=2)
+
+
+def test_an_earlier_file_is_put_aside_and_not_lost(tmp_path):
+    (tmp_path / "mine.sqlite").write_text("precious")
+    run(["long"], trials=2, splits=1, store=tmp_path / "mine.sqlite")
+    assert (tmp_path / "mine.sqlite.old").read_text() == "precious"
+
+
 def test_what_cannot_be_had_is_named_and_the_rest_is_run(monkeypatch):
     monkeypatch.delenv("UNFLIP_DATA", raising=False)
-    result = run(["housing", "counterexample"], trials=1, splits=1)
+    result = run(["housing", "counterexample"], splits=1)
     assert [entry["name"] for entry in result.skipped] == ["housing"]
     assert "unflip datasets fetch housing" in result.skipped[0]["reason"]
     assert not result.complete
     assert [figure.name for figure in result.figures] == ["counterexample"]
     with pytest.raises(ValueError, match="no experiment is called 'titanic'; choose among long, mease"):
         run(["titanic"])
+    with pytest.raises(ValueError, match="trials must be at least 2"):
+        run(["iris"], trials=1)
     with pytest.raises(ValueError, match="splits must be at least 1, got 0"):
         run(["iris"], splits=0)
     assert len(names()) == 9 + 5 + 4
@@ -150,7 +172,7 @@ def test_a_run_killed_at_random_moments_ends_with_the_same_bytes(tmp_path):
 
 
 def test_results_of_another_seed_are_not_resumed(tmp_path):
-    run(["long"], trials=1, splits=1, store=tmp_path / "a.sqlite")
+    run(["long"], trials=2, splits=1, store=tmp_path / "a.sqlite")
     with pytest.raises(ValueError, match=r"holds results of other settings \(seed\)"):
-        run(["long"], trials=1, splits=1, store=tmp_path / "a.sqlite", seed=1, resume=True)
-    run(["long"], trials=1, splits=1, store=tmp_path / "a.sqlite", resume=True)
+        run(["long"], trials=2, splits=1, store=tmp_path / "a.sqlite", seed=1, resume=True)
+    run(["long"], trials=2, splits=1, store=tmp_path / "a.sqlite", resume=True)

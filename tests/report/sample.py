@@ -119,9 +119,9 @@ def dataset(name: str) -> dict[str, object]:
     entry = CATALOGUE[name]
     return {
         "name": name,
-        "rows": entry.n_rows,
-        "columns": entry.n_columns,
-        "positives": entry.n_positives,
+        "expected_rows": entry.n_rows,
+        "expected_columns": entry.n_columns,
+        "expected_positives": entry.n_positives,
         "printed_rows": entry.n_rows,
         "printed_columns": entry.n_columns + (2 if name == "car" else 0),
         "printed_positive_share": round(entry.n_positives / entry.n_rows, 4),

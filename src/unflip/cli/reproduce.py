@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +23,7 @@ def reproduce(
         list[str] | None, typer.Argument(help="Datasets, figures or findings; all when none is given.")
     ] = None,
     trials: Annotated[
-        int, typer.Option(min=1, help="Noise draws on the full split; the paper has 125.")
+        int, typer.Option(min=2, help="Noise draws on the full split; the paper has 125.")
     ] = 125,
     splits: Annotated[int, typer.Option(min=1, help="Further splits by which agreement is judged.")] = 50,
     full: Annotated[bool, typer.Option("--full", help="All trials on each split, instead of 8.")] = False,
@@ -29,7 +31,7 @@ def reproduce(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write this page, and beside it .md, .json and the results as they come, .sqlite."),
+        typer.Option(help="Write this page; beside it .md, .json and, as they come, the results (.sqlite)."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the results beside the page.")] = False,
     data_dir: DataDir = None,
@@ -64,8 +66,13 @@ def reproduce(
                 progress=progress,
             )
         )
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise typer.BadParameter(str(error)) from None
+    except sqlite3.Error as error:
+        kept = out and out.with_suffix(".sqlite")
+        raise typer.BadParameter(
+            f"{kept} cannot be used: {error}; without --resume it is put aside"
+        ) from None
     except KeyboardInterrupt:
         if out is not None:
             print("unflip: stopped; the same command with --resume goes on from here", file=sys.stderr)
@@ -88,19 +95,31 @@ def _prepare(out: Path) -> None:
         raise typer.BadParameter(f"--out names a page, so it must end in .html, got {out}")
     try:
         require_page()
-        out.parent.mkdir(parents=True, exist_ok=True)
-    except (ImportError, OSError) as error:
+    except ImportError as error:
         raise typer.BadParameter(str(error)) from None
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=out.parent).close()
+    except OSError as error:
+        raise typer.BadParameter(f"{out.parent} cannot be written to: {error.strerror}") from None
+    for path in _files(out):
+        if path.is_dir():
+            raise typer.BadParameter(f"{path} is a folder; name another page")
+
+
+def _files(out: Path) -> list[Path]:
+    return [out, *(out.with_suffix(ending) for ending in (".md", ".json", ".sqlite"))]
 
 
 def _write(out: Path, result: Result, content: str) -> None:
     from unflip import report
     from unflip._files import write_atomically
 
+    page, markdown, plain, _ = _files(out)
     for path, text in (
-        (out, report.as_html(result)),
-        (out.with_suffix(".md"), report.as_markdown(result)),
-        (out.with_suffix(".json"), content),
+        (page, report.as_html(result)),
+        (markdown, report.as_markdown(result)),
+        (plain, content),
     ):
         write_atomically(path, lambda file, text=text: file.write(text.encode()))  # type: ignore[misc]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,11 +13,12 @@ from unflip.experiments.protocol import DECLARED
 from unflip.experiments.published import Cell, published
 from unflip.experiments.result import Certified, Comparison, Tally
 from unflip.experiments.store import Store
-from unflip.experiments.trials import EARLY, LOSSES, RATES, Outcome
+from unflip.experiments.trials import EARLY, LEARNERS, LOSSES, RATES, Outcome
 
 Array = Any
 LIMIT = 1e-6  # of a relative duality gap, or of the norm of a gradient
 NEAR = 0.01
+FLAT = 1e-9  # eigenvalues this small are rounding
 GRID = "grid-threshold"
 
 
@@ -30,20 +30,33 @@ class Sizes:
     splits: int = 50
     study_trials: int = 8
 
+    def full(self, store: Store, dataset: str) -> dict[str, list[Outcome]]:
+        """Outcomes of the full split, number 0, by learner."""
+        return store.outcomes(dataset, DECLARED, self.trials, range(1))
+
+    def study(self, store: Store, dataset: str, protocol: str = DECLARED) -> dict[str, list[Outcome]]:
+        """Outcomes of the splits of the study, numbered from 1, by learner."""
+        return store.outcomes(dataset, protocol, self.study_trials, range(1, self.splits + 1))
+
 
 def comparisons(store: Store, datasets: list[str], sizes: Sizes) -> tuple[Comparison, ...]:
     """Every printed cell of these datasets beside ours; the hinge twice, exact and stopped early."""
     found = []
     for dataset in datasets:
-        full = store.outcomes(dataset, DECLARED, sizes.trials)
-        study = store.outcomes(dataset, DECLARED, sizes.study_trials)
+        full, study = sizes.full(store, dataset), sizes.study(store, dataset)
         cells = [cell for cell in published() if cell.dataset == dataset]
-        for learner in (*LOSSES, EARLY):
-            loss, solver = ("hinge", "liblinear") if learner == EARLY else (learner, "exact")
-            first = full[learner][0]
-            rest = study[learner][-sizes.splits :]  # equal numbers of trials would mix the full split in
-            found += [_compared(cell, solver, first, rest) for cell in cells if cell.loss == loss]
+        for learner in LEARNERS:
+            loss, solver = _loss_and_solver(learner)
+            found += [
+                _compared(cell, solver, full[learner][0], study[learner])
+                for cell in cells
+                if cell.loss == loss
+            ]
     return tuple(found)
+
+
+def _loss_and_solver(learner: str) -> tuple[str, str]:
+    return ("hinge", "liblinear") if learner == EARLY else (learner, "exact")
 
 
 def _compared(cell: Cell, solver: str, full: Outcome, study: list[Outcome]) -> Comparison:
@@ -77,48 +90,51 @@ def _values(outcomes: list[Outcome], cell: Cell) -> Array:
     return np.array([(o.error if cell.metric == "error" else o.one_less_auc)[row] for o in outcomes])
 
 
-def agreeing(store: Store, dataset: str, protocol: str, sizes: Sizes) -> Iterator[tuple[Cell, bool]]:
+Key = tuple[str, str, float, str, str]  # dataset, metric, noise rate, loss, solver
+
+
+def agreeing(store: Store, dataset: str, protocol: str, sizes: Sizes) -> dict[Key, bool]:
     """The cells of the appendix that a protocol was run for, and whether it reproduces them."""
-    study = store.outcomes(dataset, protocol, sizes.study_trials)
-    for cell in published():
-        if cell.dataset == dataset and cell.table.startswith("full-") and cell.loss in study:
-            values = _values(study[cell.loss][-sizes.splits :], cell)
-            yield cell, mean_range(values).agrees(cell.mean)
+    found = {}
+    for learner, outcomes in sizes.study(store, dataset, protocol).items():
+        loss, solver = _loss_and_solver(learner)
+        for cell in published():
+            if (cell.dataset, cell.loss) == (dataset, loss) and cell.table.startswith("full-"):
+                key = (dataset, cell.metric, cell.noise_rate, loss, solver)
+                found[key] = mean_range(_values(outcomes, cell)).agrees(cell.mean)
+    return found
 
 
 def tallies(store: Store, dataset: str, protocol: str, sizes: Sizes) -> list[Tally]:
-    """How many cells of each loss a protocol reproduces."""
-    cells = list(agreeing(store, dataset, protocol, sizes))
+    """How many cells of each loss a protocol reproduces with exact minimisers."""
+    cells = agreeing(store, dataset, protocol, sizes)
     found = []
     for loss in LOSSES:
-        mine = [(cell, agrees) for cell, agrees in cells if cell.loss == loss]
-        differing = tuple(f"{cell.metric} at {cell.noise_rate:g}" for cell, agrees in mine if not agrees)
+        mine = {key: agrees for key, agrees in cells.items() if key[3:] == (loss, "exact")}
+        differing = tuple(f"{metric} at {rate:g}" for (_, metric, rate, _, _), ok in mine.items() if not ok)
         if mine:
             found.append(Tally(protocol, dataset, loss, len(mine) - len(differing), len(mine), differing))
     return found
 
 
-def with_reasons(
-    cells: tuple[Comparison, ...], elsewhere: dict[tuple[str, str, float, str], list[str]]
-) -> tuple[Comparison, ...]:
+def with_reasons(cells: tuple[Comparison, ...], elsewhere: dict[Key, list[str]]) -> tuple[Comparison, ...]:
     """The same cells; those that do not agree say why, as far as the other numbers tell.
 
-    elsewhere: the variants that reproduce a cell, by dataset, metric, noise rate and loss.
+    elsewhere: the variants that reproduce a cell.
     """
-    known = {(c.table, c.dataset, c.metric, c.noise_rate, c.loss, c.solver): c.agrees for c in cells}
+    known = {(c.dataset, c.metric, c.noise_rate, c.loss, c.solver): c.agrees for c in cells}
 
     def reason(c: Comparison) -> str:
-        key = (c.dataset, c.metric, c.noise_rate, c.loss)
-        early = (c.table, *key, "liblinear")
-        area = (f"full-{c.dataset}-matlab", c.dataset, "one_minus_auc", c.noise_rate, c.loss, c.solver)
-        if c.solver == "exact" and known.get(early):
+        place = (c.dataset, c.metric, c.noise_rate, c.loss)
+        others = elsewhere.get((*place, c.solver), [])
+        if c.solver == "exact" and known.get((*place, "liblinear")):
             return "solver: liblinear, stopped early, agrees; the exact minimiser does not"
-        if GRID in elsewhere.get(key, ()):
+        if GRID in others:
             return "threshold: agrees when it is sought among 100 evenly spaced ones"
-        if c.metric == "error" and known.get(area):
-            return "threshold: the ranking agrees (1 - AUC), so the cut was made elsewhere"
-        if elsewhere.get(key):
-            return f"protocol: agrees under {', '.join(elsewhere[key])}"
+        if c.metric == "error" and known.get((c.dataset, "one_minus_auc", *place[2:], c.solver)):
+            return "perhaps the threshold: the ranking agrees (1 - AUC)"
+        if others:
+            return f"perhaps the protocol: agrees under {', '.join(others)}"
         if Range(c.center, c.low, c.high).miss(c.published_mean) <= NEAR:
             return f"near: at most {NEAR} beyond our range"
         return "open: nothing that was tried explains it"
@@ -132,8 +148,7 @@ def certified(store: Store, datasets: list[str], sizes: Sizes) -> tuple[Certifie
 
 
 def _certified(dataset: str, loss: str, store: Store, sizes: Sizes) -> Certified:
-    sets = {sizes.trials, sizes.study_trials}
-    outcomes = [o for trials in sorted(sets) for o in store.outcomes(dataset, DECLARED, trials)[loss]]
+    outcomes = [*sizes.full(store, dataset)[loss], *sizes.study(store, dataset)[loss]]
     certificate = np.concatenate([o.certificate for o in outcomes])
     apart = np.concatenate([o.separable for o in outcomes]) > 0
     curvature = np.concatenate([o.curvature for o in outcomes])
@@ -153,5 +168,6 @@ def _certified(dataset: str, loss: str, store: Store, sizes: Sizes) -> Certified
         worst=float(judged.max(initial=0.0)),
         limit=LIMIT,
         smallest_eigenvalue=None if convex else float(curvature.min()),
-        positive_definite=None if convex else int((curvature > 0).sum()),
+        flat=None if convex else int((np.abs(curvature) <= FLAT).sum()),
+        negative=None if convex else int((curvature < -FLAT).sum()),
     )

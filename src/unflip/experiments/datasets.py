@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import io
 import os
+import zlib
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -52,8 +53,13 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     if name not in CATALOGUE:
         raise ValueError(f"no dataset is called {name!r}; choose one of {', '.join(CATALOGUE)}")
     entry = CATALOGUE[name]
-    columns, rows = _iris() if entry.origin == "scikit-learn" else parse(_content(name, entry, data_dir))
-    return checked(name, entry, columns, rows)
+    if entry.origin == "scikit-learn":
+        return checked(name, entry, *_iris())
+    content, origin = _content(name, entry, data_dir)
+    try:
+        return checked(name, entry, *parse(content))
+    except ValueError as error:
+        raise ValueError(f"{origin} cannot be used: {error}") from None
 
 
 def is_available(name: str, data_dir: str | os.PathLike[str] | None = None) -> bool:
@@ -76,8 +82,11 @@ def checked(name: str, entry: Entry, columns: list[str], rows: list[list[str]]) 
             f"{name} should have {expected[0]} rows, {expected[1]} columns and {expected[2]} rows of class "
             f"{entry.positive!r}, but has {found[0]}, {found[1]} and {found[2]}"
         )
-    if content_digest(rows, entry.categorical) != entry.digest:
-        raise ValueError(f"{name} has the right size but not the content of the paper's data")
+    if content_digest(rows, entry.categorical, entry.ordered) != entry.digest:
+        order = ", or not its order" if entry.ordered else ""
+        raise ValueError(f"{name} has the right size but not the content of the paper's data{order}")
+    if not entry.ordered:  # copies differ in the order of rows; results should not
+        rows = sorted(rows, key=lambda row: _tidy(row, entry.categorical))
     values = [row[:-1] for row in rows]
     X = np.array(values, dtype=object if entry.categorical else np.float64)
     y = np.where([row[-1] == entry.positive for row in rows], 1, -1)
@@ -90,32 +99,42 @@ def parse(content: bytes) -> tuple[list[str], list[list[str]]]:
     >>> parse(b"size,target\\n2.0,yes\\n")
     (['size', 'target'], [['2.0', 'yes']])
     """
-    text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8")
-    header, *rows = csv.reader(io.StringIO(text))
+    try:
+        text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8")
+        header, *rows = csv.reader(io.StringIO(text))
+    except (EOFError, OSError, ValueError, zlib.error, csv.Error):
+        raise ValueError("it is empty, cut short or no CSV") from None
     return header, rows
 
 
-def content_digest(rows: list[list[str]], categorical: bool) -> str:
-    """SHA-256 of what the rows say, not of how they are written: order and spelling of numbers aside.
+def content_digest(rows: list[list[str]], categorical: bool, ordered: bool = False) -> str:
+    """SHA-256 of what the rows say, not of how they are written: spelling of numbers aside, and order.
 
     >>> one, other = [["2", "a"], ["1.50", "b"]], [["1.5", "b"], ["2.0", "a"]]
     >>> content_digest(one, categorical=False) == content_digest(other, categorical=False)
     True
     """
-    tidy = [[*(row[:-1] if categorical else [repr(float(v)) for v in row[:-1]]), row[-1]] for row in rows]
-    return hashlib.sha256("\n".join(sorted("\x1f".join(row) for row in tidy)).encode()).hexdigest()
+    tidy = [_tidy(row, categorical) for row in rows]
+    return hashlib.sha256("\n".join(tidy if ordered else sorted(tidy)).encode()).hexdigest()
 
 
-def _content(name: str, entry: Entry, data_dir: str | os.PathLike[str] | None) -> bytes:
+def _tidy(row: list[str], categorical: bool) -> str:
+    values = row[:-1] if categorical else [repr(float(value)) for value in row[:-1]]
+    return "\x1f".join([*values, row[-1]])
+
+
+def _content(name: str, entry: Entry, data_dir: str | os.PathLike[str] | None) -> tuple[bytes, Any]:
+    """The bytes of a dataset and where they come from."""
     if entry.origin == "shipped":
-        return files("unflip.experiments").joinpath("data", f"{name}.csv.gz").read_bytes()
+        shipped = files("unflip.experiments").joinpath("data", f"{name}.csv.gz")
+        return shipped.read_bytes(), shipped
     path = _path(name, data_dir)
     if path is None:
         raise MissingDatasetError(
             f"{name} may not be shipped with unflip: put {name}.csv.gz into a folder and name the folder in "
             f"--data-dir or UNFLIP_DATA, or run: unflip datasets fetch {name}"
         )
-    return path.read_bytes()
+    return path.read_bytes(), path
 
 
 def _path(name: str, data_dir: str | os.PathLike[str] | None) -> Path | None:

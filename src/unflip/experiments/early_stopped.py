@@ -1,8 +1,7 @@
 """The hinge as the paper's tables seem to have it: a solver that was stopped early.
 
 With lambda = 1e-16 liblinear's coordinate descent is nowhere near its minimum after 100 sweeps. The exact
-minimiser is in `batch.hinge`; this one is run beside it, because its numbers are those of the paper. Between
-50 and 1000 sweeps about as many printed cells agree, so where the paper's solver stopped cannot be told.
+minimiser is in `batch.hinge`; this one is run beside it, because its numbers are those of the paper.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def _usps() -> tuple[list[str], list[list[str]]]:
 
     from scipy.io import loadmat
 
-    with urlopen(USPS) as answer:
+    with urlopen(USPS, timeout=60) as answer:
         images = loadmat(io.BytesIO(answer.read()))["data"]
     rows = [[*map(str, image), digit] for digit, k in (("0", 9), ("7", 6)) for image in images[:, :, k].T]
     return [*(f"pixel_{i}" for i in range(len(images))), "target"], rows

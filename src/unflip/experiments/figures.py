@@ -56,8 +56,9 @@ def figure_1() -> Figure:
         title="Figure 1: Long and Servedio's points",
         printed="The hinge is perfect without noise; even a small amount of noise costs it half the mass. "
         "Its line at 1 % runs through (0.6581, 1).",
-        found=f"At gamma = 1/12 the exact hinge minimiser errs on {none} without noise, {one} at 1 % and "
-        f"{twenty} at 20 %, where the unhinged one errs on {unhinged}. The line printed for 1 % errs on "
+        found="At gamma = 1/12, with the masses of the text, the exact hinge minimiser errs on "
+        f"{none} without noise, {one} at 1 % and {twenty} at 20 %, where the unhinged one "
+        f"errs on {unhinged}. The line printed for 1 % errs on "
         f"{printed} and is no minimiser: its hinge risk is at best {theirs:.4f}, the least is {ours:.4f}.",
         series=series,
     )

@@ -30,7 +30,8 @@ def long_gamma(store: Store, sizes: Sizes) -> Finding:
         "The text has gamma = 1/2 and masses 1/4, 1/4, 1/2.",
         f"With these, {counts['gamma-half']} of {rows[0][3]} cells of the losses other than hinge agree; "
         f"with gamma = 1/12, {counts['masses-of-the-text']}; "
-        f"with gamma = 1/12 and masses 1/4, 1/2, 1/4, {counts[DECLARED]}.",
+        f"with gamma = 1/12 and masses 1/4, 1/2, 1/4, as used, {counts[DECLARED]}. The most, "
+        f"{max(counts.values())}, have: {', '.join(n for n in counts if counts[n] == max(counts.values()))}.",
         ("protocol", "what it is", "cells that agree", "of"),
         rows,
     )
@@ -55,12 +56,12 @@ def splice_leak(store: Store, sizes: Sizes) -> Finding:
     """Did the names of splice's rows, which give the label away, get into the features?"""
     rows = []
     for name in (DECLARED, "codes", "leak"):
-        study = store.outcomes("splice", name, sizes.study_trials)
+        study = sizes.study(store, "splice", name)
         if not study:
             continue
         counts = {tally.loss: tally.agreeing for tally in tallies(store, "splice", name, sizes)}
         for loss in ("square", "unhinged"):
-            clean = [(o.error[0].mean(), o.one_less_auc[0].mean()) for o in study[loss][-sizes.splits :]]
+            clean = [(o.error[0].mean(), o.one_less_auc[0].mean()) for o in study[loss]]
             error, area = (round(float(value), 3) for value in np.mean(clean, axis=0))
             rows.append((name, loss, error, area, counts[loss], 12))
     square = {name: (error, count) for name, loss, error, _, count, _ in rows if loss == "square"}

@@ -45,7 +45,7 @@ class Certified:
     kind: "closed form", "duality gap" (relative to the objective) or "gradient norm"; `worst` is the largest.
     met: fits within `limit`, or recognised as separable (of which there are `separable`).
     smallest_eigenvalue: of the Hessian, over all fits, where the loss is not convex; otherwise None.
-    positive_definite: fits whose Hessian is, where the loss is not convex; otherwise None.
+    flat, negative: fits whose smallest eigenvalue is zero up to 1e-9, or below; otherwise None.
     """
 
     dataset: str
@@ -58,7 +58,8 @@ class Certified:
     worst: float
     limit: float
     smallest_eigenvalue: float | None = None
-    positive_definite: int | None = None
+    flat: int | None = None
+    negative: int | None = None
 
 
 @dataclass(frozen=True)

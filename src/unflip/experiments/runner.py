@@ -41,6 +41,11 @@ class Task:
     also: tuple[str, ...] = ()
 
     @property
+    def places(self) -> list[Place]:
+        """Where its outcomes belong: its own place, and those of other thresholds."""
+        return [self.place, *(replace(self.place, protocol=name) for name in self.also)]
+
+    @property
     def cost(self) -> float:
         """About how many seconds it takes.
 

@@ -16,7 +16,7 @@ from unflip.experiments.protocol import Protocol, number
 
 Array = Any
 DRAWN = ("long", "mease")
-TRAINING, TEST = 800, 1000  # rows of the drawn datasets; the paper says so for Long's
+TRAINING, TEST = 800, 1000  # rows of the drawn datasets; the paper says so for Long's, not for Mease's
 
 
 @dataclass(frozen=True, eq=False)

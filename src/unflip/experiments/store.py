@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from typing import Any
@@ -79,28 +79,31 @@ class Store:
         with self._connected() as connection:
             return {(Place(*place), learner) for *place, learner in connection.execute(query)}
 
-    def outcomes(self, dataset: str, protocol: str, trials: int) -> dict[str, list[Outcome]]:
-        """All outcomes of a dataset by learner, in the order of splits."""
+    def outcomes(self, dataset: str, protocol: str, trials: int, splits: range) -> dict[str, list[Outcome]]:
+        """Outcomes of some splits of a dataset by learner, in the order of splits."""
         result: dict[str, list[Outcome]] = {}
         query = (
             "select learner, error, one_less_auc, certificate, separable, curvature from outcomes"
-            " where dataset = ? and protocol = ? and trials = ? order by learner, split"
+            " where dataset = ? and protocol = ? and trials = ? and split between ? and ?"
+            " order by learner, split"
         )
+        key = (dataset, protocol, trials, splits[0], splits[-1])
         with self._connected() as connection:
-            for learner, *blobs in connection.execute(query, (dataset, protocol, trials)):
+            for learner, *blobs in connection.execute(query, key):
                 error, area, *rest = (np.frombuffer(blob, dtype="<f8") for blob in blobs)
                 outcome = Outcome(error.reshape(len(RATES), -1), area.reshape(len(RATES), -1), *rest)
                 result.setdefault(learner, []).append(outcome)
         return result
 
-    def digest(self) -> str:
-        """SHA-256 of all results, whatever the order in which they came."""
+    def digest(self, places: Collection[Place] | None = None) -> str:
+        """SHA-256 of the results, of some places or of all, whatever the order in which they came."""
         total = hashlib.sha256()
         query = "select * from outcomes order by dataset, protocol, trials, split, learner"
         with self._connected() as connection:
             for row in connection.execute(query):
-                for value in row:
-                    total.update(value if isinstance(value, bytes) else repr(value).encode())
+                if places is None or Place(*row[:4]) in places:
+                    for value in row:
+                        total.update(value if isinstance(value, bytes) else repr(value).encode())
         return total.hexdigest()
 
     @contextmanager

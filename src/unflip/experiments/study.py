@@ -14,8 +14,8 @@ from typing import Any
 
 from unflip import __version__
 from unflip.experiments.catalogue import CATALOGUE
-from unflip.experiments.compare import Sizes, agreeing, certified, comparisons, tallies, with_reasons
-from unflip.experiments.datasets import is_available
+from unflip.experiments.compare import Key, Sizes, agreeing, certified, comparisons, tallies, with_reasons
+from unflip.experiments.datasets import is_available, load
 from unflip.experiments.figures import FIGURES, figure
 from unflip.experiments.findings import FROM_STORE, NAMES, early_hinge
 from unflip.experiments.protocol import (
@@ -31,7 +31,7 @@ from unflip.experiments.result import Result, Tally
 from unflip.experiments.runner import Task, run_tasks
 from unflip.experiments.splits import DRAWN
 from unflip.experiments.store import Place, Store
-from unflip.experiments.trials import LEARNERS, LOSSES, RATES
+from unflip.experiments.trials import LEARNERS, LOSSES, RATES, early_trials
 
 DATASETS = (*DRAWN, *SUMMARY)
 Progress = Callable[[float, float], None]
@@ -63,7 +63,8 @@ def run(
 
     trials: noise draws on the full split; the paper has 125. splits: how many further splits the agreement is
         judged by, with 8 draws on each, or with `trials` if `full`.
-    store: a file that keeps results as they come; with `resume`, what it holds is not run again.
+    store: a file that keeps results as they come; with `resume`, what it holds is not run again; without, it
+        is put aside under the ending .old.
     progress: called with the work done so far and all of it, in seconds or thereabouts.
 
     >>> result = run(["iris", "corrected_hinge"], trials=3, splits=3)
@@ -71,26 +72,31 @@ def run(
     (108, 'corrected_hinge', True)
     """
     sizes = _sizes(trials, splits, full)
-    chosen = list(wanted) or names()
+    chosen = list(dict.fromkeys(wanted)) or names()
     unknown = [name for name in chosen if name not in names()]
     if unknown:
         raise ValueError(f"no experiment is called {unknown[0]!r}; choose among {', '.join(names())}")
     asked = [name for name in DATASETS if name in _datasets_of(chosen)]
     here = [name for name in asked if name in DRAWN or is_available(name, data_dir)]
+    for name in here:
+        if name not in DRAWN:
+            load(name, data_dir)  # a damaged file is named now, not in the middle of the work
     tasks = [task for name in here for task in _tasks(name, sizes, data_dir)]
     with TemporaryDirectory() as folder:
         path = Path(store or Path(folder, "results.sqlite"))
-        if not resume:
-            path.unlink(missing_ok=True)
+        if path.exists() and not resume:
+            path.replace(f"{path}.old")  # nothing is lost by a forgotten `resume`
         results = Store(path, {"seed": str(seed), "code": _fingerprint()})
         _run_with_progress(tasks, results, seed, jobs, data_dir, progress)
-        return _result(chosen, asked, here, results, sizes, seed, data_dir)
+        digest = results.digest({place for task in tasks for place in task.places})
+        return _result(chosen, asked, here, results, digest, sizes, seed, data_dir)
 
 
 def _sizes(trials: int, splits: int, full: bool) -> Sizes:
-    for name, value in (("trials", trials), ("splits", splits)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value}")
+    if trials < 2:
+        raise ValueError(f"trials must be at least 2, or there is no standard deviation; got {trials}")
+    if splits < 1:
+        raise ValueError(f"splits must be at least 1, got {splits}")
     return Sizes(trials, splits, trials if full else min(8, trials))
 
 
@@ -142,26 +148,26 @@ def _result(
     asked: list[str],
     here: list[str],
     store: Store,
+    digest: str,
     sizes: Sizes,
     seed: int,
     data_dir: str | os.PathLike[str] | None,
 ) -> Result:
     protocols = {name: [DECLARED, *_variants(name, data_dir)] for name in here}
-    elsewhere: dict[tuple[str, str, float, str], list[str]] = {}
+    elsewhere: dict[Key, list[str]] = {}
     counted: list[Tally] = []
-    for dataset in here:
-        for name in protocols[dataset]:
+    for dataset, listed in protocols.items():
+        for name in listed:
             counted += tallies(store, dataset, name, sizes)
-            for cell, agrees in agreeing(store, dataset, name, sizes) if name != DECLARED else ():
-                if agrees:
-                    key = (dataset, cell.metric, cell.noise_rate, cell.loss)
-                    elsewhere.setdefault(key, []).append(name)
+            if name != DECLARED:
+                for key, agrees in agreeing(store, dataset, name, sizes).items():
+                    elsewhere.setdefault(key, []).extend([name] * agrees)
     cells = with_reasons(comparisons(store, here, sizes), elsewhere)
     findings = [build(store, sizes) for dataset, build in FROM_STORE.values() if dataset in here]
     if here:
         findings.append(early_hinge(cells, here, seed, data_dir))
     return Result(
-        settings=_settings(chosen, sizes, seed, store),
+        settings=_settings(chosen, sizes, seed, digest),
         protocols={name: described(name) for listed in protocols.values() for name in listed},
         cells=cells,
         tallies=tuple(counted),
@@ -173,7 +179,7 @@ def _result(
     )
 
 
-def _settings(chosen: Sequence[str], sizes: Sizes, seed: int, store: Store) -> dict[str, Any]:
+def _settings(chosen: Sequence[str], sizes: Sizes, seed: int, digest: str) -> dict[str, Any]:
     packages = ("numpy", "scipy", "scikit-learn")
     return {
         "command": _command(chosen, sizes, seed),
@@ -183,13 +189,14 @@ def _settings(chosen: Sequence[str], sizes: Sizes, seed: int, store: Store) -> d
         "trials": sizes.trials,
         "splits": sizes.splits,
         "study_trials": sizes.study_trials,
+        "early_stopped_trials": [early_trials(sizes.trials), early_trials(sizes.study_trials)],
         "seed": seed,
         "versions": {
             "unflip": __version__,
             "python": platform.python_version(),
             **{name: version(name) for name in packages},
         },
-        "digest": store.digest(),
+        "digest": digest,
     }
 
 
@@ -202,13 +209,13 @@ def _command(chosen: Sequence[str], sizes: Sizes, seed: int) -> str:
 
 
 def _summary(data_dir: str | os.PathLike[str] | None) -> tuple[dict[str, Any], ...]:
-    """The paper's table of datasets beside what we have."""
+    """The paper's table of datasets beside what every copy is checked for when it is loaded."""
     return tuple(
         {
             "name": name,
-            "rows": CATALOGUE[name].n_rows,
-            "columns": CATALOGUE[name].n_columns,
-            "positives": CATALOGUE[name].n_positives,
+            "expected_rows": CATALOGUE[name].n_rows,
+            "expected_columns": CATALOGUE[name].n_columns,
+            "expected_positives": CATALOGUE[name].n_positives,
             "printed_rows": rows,
             "printed_columns": columns,
             "printed_positive_share": share,

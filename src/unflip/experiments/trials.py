@@ -88,7 +88,7 @@ def run_trials(
     found: dict[str, dict[str, Outcome]] = {threshold: {} for threshold in thresholds}
     for name in learners:
         if name == EARLY:
-            some = min(trials, max(4, trials // EARLY_SHARE))
+            some = early_trials(trials)
             fewer, Y_some = _first(draws, Y, some)
             weights, fits = fit_liblinear(split.X_train, Y_some, seed), None
         else:
@@ -97,6 +97,15 @@ def run_trials(
         for threshold, outcome in _outcomes(split, weights, fits, Y_some, thresholds).items():
             found[threshold][name] = outcome.by_rate(fewer, some)
     return found
+
+
+def early_trials(trials: int) -> int:
+    """How many of the trials the early-stopped hinge is run on.
+
+    >>> early_trials(125), early_trials(8), early_trials(3)
+    (31, 4, 3)
+    """
+    return min(trials, max(4, trials // EARLY_SHARE))
 
 
 def _first(draws: list[int], Y: Array, trials: int) -> tuple[list[int], Array]:

@@ -63,18 +63,18 @@ def finding_table(finding: Finding) -> Plain:
 
 def certificates_table(certificates: Sequence[Certified]) -> Plain:
     """One row for each loss on each dataset; the columns on Hessians only where there are any."""
-    curved = any(row.positive_definite is not None for row in certificates)
+    curved = any(row.smallest_eigenvalue is not None for row in certificates)
     columns = ["dataset", "loss", "certificate", "fits", "met", "separable", "worst", "limit"]
     rows = []
     for row in certificates:
         near = (None, None) if row.kind == "closed form" else (f"{row.worst:.1e}", f"{row.limit:.0e}")
         numbers: tuple[Any, ...] = (row.fits, row.met, row.separable, *near)
         if curved:
-            numbers += (row.smallest_eigenvalue, row.positive_definite)
+            numbers += (row.smallest_eigenvalue, row.flat, row.negative)
         label = loss_label(row.loss, row.solver)
         rows.append((row.dataset, label, row.kind, *map(plain, numbers)))
     if curved:
-        columns += ["smallest eigenvalue", "positive definite"]
+        columns += ["smallest eigenvalue", "flat", "negative"]
     return Plain("Certificates", tuple(columns), tuple(rows))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
-from unflip.experiments.batch.arrays import merged
+from unflip.experiments.batch.arrays import columns, merged
 
 Array = Any
 NAMES = ("scores", "certificate", "separable", "curvature")
@@ -38,6 +38,10 @@ class Fits:
         """Blocks of columns, one after another."""
         xp = array_namespace(parts[0].scores)
         return cls(*(xp.concat([getattr(part, name) for part in parts], axis=-1) for name in NAMES))
+
+    def some(self, where: Array) -> Fits:
+        """The columns at some places."""
+        return Fits(*(columns(getattr(self, name), where) for name in NAMES))
 
     def replaced(self, mask: Array, part: Fits) -> Fits:
         """The same with the columns of `part` where the mask is true."""

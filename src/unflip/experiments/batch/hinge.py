@@ -6,7 +6,9 @@ For each column y of Y, in the whitened coordinates of `Whitened` and with m_i =
     max  sum_i a_i - g' M^-1 g / (2 n ridge)  with  0 <= a_i <= 1,  g = Q'(y a),  M = T'T.
 
 Mehrotra's predictor and corrector, one common step length a column. The ridge is there to choose among the
-minimisers of separable labels (the widest margin); the duality gap is the certificate.
+minimisers of separable labels (the widest margin). The certificate is for the loss without it: where a lies
+inside (0, 1) it is moved so that g = 0, and then no scorer has a loss below sum_i a_i. Where too much is left
+between that and the loss, the ridge is lowered.
 """
 
 from __future__ import annotations
@@ -16,13 +18,14 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
-from unflip.experiments.batch.arrays import columns
+from unflip.experiments.batch.arrays import columns, merged, norms
 from unflip.experiments.batch.fits import Fits
 from unflip.experiments.batch.grams import solver
 from unflip.experiments.batch.whitened import Whitened
 
 Array = Any
 FAR = 1e-5  # mean complementarity above which the goal is far
+ENOUGH, LEAST = 5e-7, 1e-14  # of the loss, what may be left; the smallest ridge tried for it
 PATIENCE = 6  # steps without progress after which rounding has the last word
 
 
@@ -49,7 +52,7 @@ def fit_hinge(
     xi, s = xp.where(m < 1, 1 - m, 0.0) + 1, xp.where(m > 1, m - 1, 0.0) + 1
     a = xp.clip((1 - m) / 2, 0.1, 0.9)
     room = 1 - a
-    best, gaps = U, _gaps(Q, M, Y, U, a, n * ridge)
+    best, dual, gaps = U, a, _gaps(Q, M, Y, U, a, n * ridge)
     stale = xp.zeros_like(gaps)
     arrived: list[tuple[Array, Array, Array]] = []
     for _ in range(most):
@@ -57,24 +60,54 @@ def fit_hinge(
         staying = int(xp.count_nonzero(going))
         if staying < 0.8 * places.shape[0]:
             left, kept = xp.nonzero(~going)[0], xp.nonzero(going)[0]
-            arrived.append((columns(places, left), columns(best, left), columns(gaps, left)))
-            places, Y, U, xi, s, a, room, best, gaps, stale = (
-                columns(values, kept) for values in (places, Y, U, xi, s, a, room, best, gaps, stale)
+            arrived.append((columns(places, left), columns(best, left), columns(dual, left)))
+            places, Y, U, xi, s, a, room, best, dual, gaps, stale = (
+                columns(values, kept) for values in (places, Y, U, xi, s, a, room, best, dual, gaps, stale)
             )
         if not staying:
             break
         U, a, room, xi, s = _advanced(white, M, Y, n * ridge, stale > 0, U, a, room, xi, s)
         gap = _gaps(Q, M, Y, U, a, n * ridge)
         stale = xp.where(gap < 0.9 * gaps, 0.0, stale + 1)
-        best, gaps = xp.where(gap < gaps, U, best), xp.where(gap < gaps, gap, gaps)
-    arrived.append((places, best, gaps))
+        better = gap < gaps
+        best, dual, gaps = (xp.where(better, new, old) for new, old in ((U, best), (a, dual), (gap, gaps)))
+    arrived.append((places, best, dual))
     order = xp.argsort(xp.concat([where for where, _, _ in arrived]))
     weights = columns(xp.concat([found for _, found, _ in arrived], axis=1), order)
-    gaps = columns(xp.concat([reached for _, _, reached in arrived]), order)
+    dual = columns(xp.concat([reached for _, _, reached in arrived], axis=1), order)
     margins = labels * (Q @ weights)
-    objective = xp.mean(xp.where(margins < 1, 1 - margins, 0.0), axis=0)
-    relative = gaps / xp.where(objective > gaps, objective, gaps)
-    return Fits(Q @ weights, relative, xp.min(margins, axis=0) > 0, xp.full_like(gaps, xp.inf))
+    fits = Fits(
+        Q @ weights,
+        _certificate(white, labels, weights, margins, dual),
+        xp.min(margins, axis=0) > 0,
+        xp.full_like(margins[0, :], xp.inf),
+    )
+    heavy = (fits.certificate > ENOUGH) & ~fits.separable
+    if ridge <= LEAST or not bool(xp.any(heavy)):
+        return fits
+    where = xp.nonzero(heavy)[0]
+    again = fit_hinge(white, columns(labels, where), ridge / 100, tolerance, most)
+    nearer = again.certificate < columns(fits.certificate, where)
+    return fits.replaced(merged(heavy, nearer, heavy), again.some(xp.nonzero(nearer)[0]))
+
+
+def _certificate(white: Whitened, Y: Array, U: Array, margins: Array, a: Array) -> Array:
+    """What is left between the loss and the best bound on it, relative to the loss.
+
+    What remains of g by rounding is charged at the length of the weights, as for logistic regression.
+    """
+    Q, xp = white.Q, array_namespace(Y)
+    n, inside = Q.shape[0], xp.clip(a, 0.0, 1.0)
+    slack = inside * (1 - inside)
+    eye = xp.eye(Q.shape[1], dtype=Q.dtype, device=Q.device)
+    grams = white.grams(slack)
+    trace = xp.sum(grams * eye, axis=(1, 2))[:, None, None]
+    shift = solver(grams + (1e-14 * trace + 1e-300) * eye)(Q.T @ (Y * inside))
+    feasible = xp.clip(inside - slack * Y * (Q @ shift), 0.0, 1.0)
+    residual = norms(Q.T @ (Y * feasible) / n) * norms(U)
+    loss = xp.mean(xp.where(margins < 1, 1 - margins, 0.0), axis=0)
+    left = loss - xp.mean(feasible, axis=0) + residual
+    return xp.abs(left) / xp.where(loss > 0, loss, 1.0)
 
 
 def _advanced(
@@ -96,7 +129,10 @@ def _advanced(
     slack = xp.sum(a * s + room * xi, axis=0)
     # Far from the goal a direction needs few digits; residuals are always those of full precision.
     rough = (slack > FAR * Y.shape[0]) & ~stalled
-    solve = solver(white.grams(theta, rough) + ridge * M)
+    grams = white.grams(theta, rough) + ridge * M
+    eye = xp.eye(M.shape[0], dtype=M.dtype, device=M.device)
+    trace = xp.sum(grams * eye, axis=(1, 2))[:, None, None]
+    solve = solver(grams + 1e-15 * trace * eye)  # singular but for this, where rows at the margin are few
     dU, da, ds, dxi = _direction(Q, Y, now, residual, theta, solve, -a * s, -room * xi)
     length = _lengths(now, da, ds, dxi)
     ahead = xp.sum((a + length * da) * (s + length * ds) + (room - length * da) * (xi + length * dxi), axis=0)
