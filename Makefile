@@ -28,6 +28,7 @@ reproduce: install
 
 bench: install
 	$(BIN)/python benchmarks/one_pass.py
+	$(BIN)/python benchmarks/fourier_pass.py
 	$(BIN)/python benchmarks/paper_split.py
 
 # The pages under docs/ are checked by running their examples.

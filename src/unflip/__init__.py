@@ -15,15 +15,24 @@ if TYPE_CHECKING:
         SquareClassifier,
         UnhingedClassifier,
     )
+    from unflip.estimators.kernel import KernelUnhingedClassifier
 
 __version__ = "0.1.0"
 
-__all__ = ["BoundedUnhingedClassifier", "LossClassifier", "SquareClassifier", "UnhingedClassifier"]
+__all__ = [
+    "BoundedUnhingedClassifier",
+    "KernelUnhingedClassifier",
+    "LossClassifier",
+    "SquareClassifier",
+    "UnhingedClassifier",
+]
 
 _MODULES = (
+    "compress",
     "estimators",
     "experiments",
     "features",
+    "kernels",
     "losses",
     "moments",
     "noise",
@@ -36,7 +45,8 @@ _MODULES = (
 def __getattr__(name: str) -> Any:
     """Import on first use, so that `import unflip` costs nothing that is not needed."""
     if name in __all__:
-        return getattr(import_module("unflip.estimators"), name)
+        home = "unflip.estimators.kernel" if name.startswith("Kernel") else "unflip.estimators"
+        return getattr(import_module(home), name)
     if name in _MODULES:
         return import_module(f"unflip.{name}")
     raise AttributeError(f"module 'unflip' has no attribute {name!r}")

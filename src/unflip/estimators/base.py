@@ -15,12 +15,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from unflip._culprits import name_the_culprit, naming_what_is_no_number
 from unflip.estimators.scorer import LinearScorer
 from unflip.features import Transformed, as_feature_map
 from unflip.moments import Moments, accumulate
 from unflip.sources import Batch, encode
 from unflip.sources.batch import as_weight
-from unflip.sources.culprits import name_the_culprit, naming_what_is_no_number
 
 Array = np.ndarray[Any, Any]
 
@@ -74,7 +74,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def _relative_scores(self, X: Any) -> Array:
         check_is_fitted(self, "scorer_")
         rows = self._rows(X, reset=False)
-        scores = self.scorer_.relative(rows, self._features.transform)
+        try:
+            scores = self.scorer_.relative(rows, self._features.transform)
+        except ValueError:
+            name_the_culprit(rows, self._names)
+            raise
         if not np.isfinite(scores).all():
             name_the_culprit(rows, self._names)
         return scores
@@ -106,7 +110,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """A copy of the feature map, fitted to the rows that count and never to their labels."""
         if self.features is None:
             return None
-        return Transformed(clone(self.features).fit(batch.X[batch.weight > 0]))
+        counted = batch.weight > 0
+        try:
+            return Transformed(clone(self.features).fit(batch.X if counted.all() else batch.X[counted]))
+        except ValueError:
+            name_the_culprit(batch.X, batch.names)
+            raise
 
     def _given_features(self) -> Any:
         """The feature map as it is, which must be fitted: every batch has to see the same one."""

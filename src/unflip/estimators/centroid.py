@@ -17,6 +17,7 @@ from scipy import sparse
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from unflip._culprits import name_the_culprit
 from unflip.estimators.base import Array, MomentClassifier, all_or_nothing
 from unflip.estimators.scorer import LinearScorer
 from unflip.loo import centroids, mean_map
@@ -24,8 +25,7 @@ from unflip.loo.threshold import best_threshold
 from unflip.moments import Moments
 from unflip.moments.accumulate import dense, in_frame, squared_norms
 from unflip.sources import Batch, batches
-from unflip.sources.batch import row_blocks
-from unflip.sources.culprits import name_the_culprit
+from unflip.sources.batch import feature_blocks
 
 
 class UnhingedClassifier(MomentClassifier):
@@ -197,8 +197,8 @@ class UnhingedClassifier(MomentClassifier):
         targets, middle, zero = self._targets(moments)
         scores = np.empty((n_rows, len(targets)))
         similarity = np.empty(n_rows)
-        for rows in row_blocks(n_rows):
-            z = in_frame(features.transform(batch.X[rows]), moments.origin, moments.unit)
+        for rows, phi in feature_blocks(batch.X, features.transform):
+            z = in_frame(phi, moments.origin, moments.unit)
             scores[rows] = dense(z @ targets.T) - targets @ zero
             similarity[rows] = _products(z, middle, zero)
         if not np.isfinite(scores).all():

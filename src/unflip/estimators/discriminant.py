@@ -13,14 +13,14 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from unflip._culprits import name_the_culprit
 from unflip.estimators.base import Array, MomentClassifier
 from unflip.estimators.scorer import LinearScorer
 from unflip.loo.ridge import leave_one_out
 from unflip.moments import Moments, accumulate
 from unflip.moments.accumulate import dense, in_frame
 from unflip.sources import Batch, Labels
-from unflip.sources.batch import row_blocks
-from unflip.sources.culprits import name_the_culprit
+from unflip.sources.batch import feature_blocks
 
 NEARLY = 1e-6  # a leverage this close to one leaves too few digits for the formula
 
@@ -72,8 +72,8 @@ class SquareClassifier(MomentClassifier):
         variances, basis, cross = _spectrum(moments)
         features = self._features
         rotated = np.empty((batch.X.shape[0], len(variances)))
-        for rows in row_blocks(batch.X.shape[0]):
-            z = in_frame(features.transform(batch.X[rows]), moments.origin, moments.unit)
+        for rows, phi in feature_blocks(batch.X, features.transform):
+            z = in_frame(phi, moments.origin, moments.unit)
             rotated[rows] = dense(z @ basis) - moments.center @ basis
         if not np.isfinite(rotated).all():
             name_the_culprit(batch.X, batch.names)

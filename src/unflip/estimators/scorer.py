@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from unflip.moments.accumulate import dense, in_frame
-from unflip.sources.batch import row_blocks
+from unflip.sources.batch import feature_blocks
 
 Array = np.ndarray[Any, Any]
 
@@ -59,8 +59,8 @@ class LinearScorer:
         base = np.ldexp(self.base, -self.exponent)
         scores = np.empty((X.shape[0], *self.direction.shape[:-1]))
         with np.errstate(over="ignore", invalid="ignore"):
-            for rows in row_blocks(X.shape[0]):
-                z = in_frame(transform(X[rows]), self.origin, self.unit)
+            for rows, phi in feature_blocks(X, transform):
+                z = in_frame(phi, self.origin, self.unit)
                 scores[rows] = dense(z @ direction.T) + base
         return scores
 

@@ -3,7 +3,7 @@
 The key of a transformer is a hash of its fitted state. Some transformers fill caches while they work
 (the splines of `SplineTransformer` do), which changes the hash but not the map. So the key is taken
 once for each object, and stands until the object is fitted anew. Other processes do not know the
-object: broadcast `Transformed(transformer)`, which carries its key along.
+object: broadcast `Transformed(transformer)`, which carries its key along. Our own maps name themselves.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from sklearn.utils.validation import check_is_fitted
+
+from unflip.features.labelfree import LabelFree
 
 _keys: WeakKeyDictionary[Any, tuple[dict[str, Any], str]] = WeakKeyDictionary()
 
@@ -34,10 +36,12 @@ class Transformed:
     def __init__(self, transformer: Any) -> None:
         check_is_fitted(transformer)
         self.transformer = transformer
-        self.key = _key(transformer)
+        self.key: str = transformer.key if isinstance(transformer, LabelFree) else _key(transformer)
 
     def transform(self, X: Any) -> Any:
         """The transformer's output, dense or sparse."""
+        if isinstance(self.transformer, LabelFree):
+            return self.transformer.block(X)
         with warnings.catch_warnings():
             # Rows come as arrays; `as_feature_map` has compared the names of the frame they came from.
             warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)

@@ -10,6 +10,7 @@ import hashlib
 from typing import Any, Protocol, runtime_checkable
 
 from unflip.features.adapter import Transformed
+from unflip.features.labelfree import LabelFree
 
 
 @runtime_checkable
@@ -41,20 +42,25 @@ class Columns:
 
 
 def as_feature_map(features: Any, width: int, names: tuple[str, ...] | None) -> FeatureMap:
-    """A map as it is, a fitted scikit-learn transformer adapted, None as the plain columns.
+    """A fitted transformer, ours or another, ready for blocks of rows; None stands for the plain columns.
 
     >>> as_feature_map(None, 4, None).key
     'columns:4'
     """
     if features is None:
         return Columns(width, names)
-    feature_map = features if isinstance(features, FeatureMap) else Transformed(features)
-    _refuse_other_names(getattr(feature_map, "transformer", feature_map), names)
+    ready = isinstance(features, FeatureMap) and not isinstance(features, LabelFree)
+    feature_map = features if ready else Transformed(features)
+    _refuse_other_columns(getattr(feature_map, "transformer", feature_map), width, names)
     return feature_map
 
 
-def _refuse_other_names(fitted: Any, names: tuple[str, ...] | None) -> None:
+def _refuse_other_columns(fitted: Any, width: int, names: tuple[str, ...] | None) -> None:
     """Rows reach the map without names, so that only here swapped columns can be noticed."""
+    if getattr(fitted, "n_features_in_", width) != width:
+        raise ValueError(
+            f"X has {width} columns, but {type(fitted).__name__} was fitted to {fitted.n_features_in_}"
+        )
     expected = getattr(fitted, "feature_names_in_", None)
     if names is not None and expected is not None and list(names) != list(expected):
         raise ValueError(

@@ -7,16 +7,17 @@ reach the sums by themselves, so X is scanned only when a sum is not finite, to 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from unflip._culprits import name_the_culprit
 from unflip.features import FeatureMap, as_feature_map
 from unflip.moments.moments import Array, Moments
 from unflip.sources import Batch, batches
-from unflip.sources.batch import row_blocks
-from unflip.sources.culprits import name_the_culprit
+from unflip.sources.batch import feature_blocks
 
 SAMPLE = 256  # rows looked at, without labels, to choose origin and unit
 FAR = 100.0  # a column this many times farther from zero than it is wide is summed about its own place
@@ -47,8 +48,12 @@ def batch_moments(batch: Batch, features: Any = None, degree: int = 1) -> Moment
     """The moments of one batch."""
     feature_map = as_feature_map(features, batch.X.shape[1], batch.names)
     few = slice(0, None, max(1, batch.X.shape[0] // SAMPLE))
-    origin, unit = _frame(_block(batch, feature_map, few))
-    sums = _sum(batch, feature_map, degree, origin, unit)
+    try:
+        origin, unit = _frame(feature_map.transform(batch.X[few]))
+        sums = _sum(batch, feature_map, degree, origin, unit)
+    except ValueError:
+        name_the_culprit(batch.X, batch.names)  # some maps refuse what is not finite, but not by name
+        raise
     if not sums.finite:
         _name_the_culprit(batch, feature_map)
         # Every value is finite, so the sample missed a giant: look at all rows for the frame.
@@ -88,8 +93,8 @@ def _sum(batch: Batch, feature_map: FeatureMap, degree: int, origin: Array, unit
     second = np.zeros((width, width)) if degree == 2 else None
     squares = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        for rows in row_blocks(batch.X.shape[0]):
-            z = in_frame(_block(batch, feature_map, rows), origin, unit)
+        for rows, phi in _blocks(batch, feature_map):
+            z = in_frame(phi, origin, unit)
             w = batch.weight[rows]
             by_class = batch.labels.weighted(batch.weight, rows)
             counts += by_class.sum(axis=1)
@@ -132,8 +137,8 @@ def dense(product: Any) -> Array:
     return product.toarray() if sparse.issparse(product) else np.asarray(product)
 
 
-def _block(batch: Batch, feature_map: FeatureMap, rows: Any) -> Any:
-    return feature_map.transform(batch.X[rows])
+def _blocks(batch: Batch, feature_map: FeatureMap) -> Iterator[tuple[slice, Any]]:
+    return feature_blocks(batch.X, feature_map.transform)
 
 
 def _frame(sample: Any) -> tuple[Array, float]:
@@ -160,8 +165,7 @@ def _size(z: Any) -> float:
 
 
 def _largest(batch: Batch, feature_map: FeatureMap, origin: Array) -> float:
-    blocks = (_block(batch, feature_map, rows) for rows in row_blocks(batch.X.shape[0]))
-    return max(_size(in_frame(block, origin, 1.0)) for block in blocks)
+    return max(_size(in_frame(phi, origin, 1.0)) for _, phi in _blocks(batch, feature_map))
 
 
 def _origin(x: Array) -> Array:
@@ -186,5 +190,5 @@ def _refuse_giant(width: int, degree: int) -> None:
 def _name_the_culprit(batch: Batch, feature_map: FeatureMap) -> None:
     """Raise if some value of X, or of its features, is not finite; return otherwise."""
     name_the_culprit(batch.X, batch.names)
-    for rows in row_blocks(batch.X.shape[0]):
-        name_the_culprit(_block(batch, feature_map, rows), None, first_row=rows.start)
+    for rows, phi in _blocks(batch, feature_map):
+        name_the_culprit(phi, None, first_row=rows.start)

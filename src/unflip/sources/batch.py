@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
-from unflip.sources.culprits import naming_what_is_no_number
+from unflip._culprits import naming_what_is_no_number
 from unflip.sources.labels import Array, Labels, encode
 
 BLOCK = 1 << 14  # rows worked on at a time, so that temporary arrays stay small
+NUMBERS = 1 << 21  # numbers in a block of wide rows: 16 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +105,25 @@ def as_weight(weight: Any, n_rows: int) -> Array:
     return w
 
 
-def row_blocks(n_rows: int) -> Iterator[slice]:
-    """Slices that cover the rows, a block at a time."""
-    for start in range(0, n_rows, BLOCK):
-        yield slice(start, min(start + BLOCK, n_rows))
+def row_blocks(n_rows: int, width: int = 1) -> Iterator[slice]:
+    """Slices that cover the rows, a block at a time; blocks of rows that turn out `width` wide are shorter.
+
+    >>> [rows.stop for rows in row_blocks(600, 10_000)]
+    [209, 418, 600]
+    """
+    size = max(1, min(BLOCK, NUMBERS // max(1, width)))
+    for start in range(0, n_rows, size):
+        yield slice(start, min(start + size, n_rows))
+
+
+def feature_blocks(X: Any, transform: Callable[[Any], Any]) -> Iterator[tuple[slice, Any]]:
+    """The features of all rows, with the rows they belong to, a block at a time.
+
+    >>> [(rows.stop, phi.shape) for rows, phi in feature_blocks(np.ones((3, 2)), lambda X: X)]
+    [(3, (3, 2))]
+    """
+    if not X.shape[0]:
+        return
+    one = transform(X[:1])
+    for rows in row_blocks(X.shape[0], 1 if sparse.issparse(one) else one.shape[1]):
+        yield rows, transform(X[rows])

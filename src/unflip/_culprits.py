@@ -48,10 +48,10 @@ def _refuse_frame(X: Any) -> None:
     for column, dtype in enumerate(X.dtypes):
         kind = str(dtype).lower()
         if kind.startswith(TIMES):
-            raise ValueError(f"column {_label(column, names)} of X holds {_AS_TIMES.format(dtype)}")
+            raise ValueError(f"column {column_label(column, names)} of X holds {_AS_TIMES.format(dtype)}")
         if not kind.startswith(NUMBERS):
             values = X.iloc[:, column] if hasattr(X, "iloc") else X[:, column]
-            _refuse_column(np.asarray(values, dtype=object), _label(column, names))
+            _refuse_column(np.asarray(values, dtype=object), column_label(column, names))
 
 
 def _refuse_ragged(X: Any) -> None:
@@ -104,11 +104,17 @@ def name_the_culprit(X: Any, names: tuple[str, ...] | None, first_row: int = 0) 
         at = int(np.argmax(bad))
         row, column, value = int(where[0][at]), int(where[1][at]), values[at]
     what = "NaN" if np.isnan(float(value)) else "infinity"
+    place = f"row {first_row + row}, column {column_label(column, names)}"
     raise ValueError(
-        f"Input X contains {what}: row {first_row + row}, column {_label(column, names)} is {float(value)} "
+        f"Input X contains {what}: {place} is {float(value)} "
         "(inf and NaN have no mean); drop or impute such rows"
     )
 
 
-def _label(column: int, names: Any) -> str:
+def column_label(column: int, names: Any) -> str:
+    """How messages call a column: by its name if it has one, by its number otherwise.
+
+    >>> column_label(1, ["age", "height"]), column_label(1, None)
+    ("'height'", '1')
+    """
     return repr(str(names[column])) if names is not None else str(column)

@@ -1,0 +1,51 @@
+"""Bandwidths: what may be one, and the median rule that looks at rows only, never at labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unflip.kernels.distances import manhattan_distances, squared_distances
+from unflip.kernels.tables import as_table
+
+
+def as_bandwidth(bandwidth: Any) -> float:
+    """A positive number whose square is one too.
+
+    >>> as_bandwidth(0)
+    Traceback (most recent call last):
+    ValueError: a bandwidth is positive (1e-150 to 1e150), got 0
+    """
+    if not isinstance(bandwidth, int | float | np.integer | np.floating) or not 1e-150 <= bandwidth <= 1e150:
+        raise ValueError(f"a bandwidth is positive (1e-150 to 1e150), got {bandwidth!r}")
+    return float(bandwidth)
+
+
+def median_bandwidth(
+    X: Any, rng: int | np.random.Generator = 0, sample: int = 1000, metric: str = "euclidean"
+) -> float:
+    """The median distance of pairs of rows that differ, among at most `sample` random rows.
+
+    `metric` is "euclidean" or "manhattan"; a kernel names its own: `Laplace.metric`.
+
+    >>> median_bandwidth([[0.0], [0.0], [1.0], [3.0]])
+    2.0
+    """
+    rows = as_table(X, "X")
+    if metric not in ("euclidean", "manhattan"):
+        raise ValueError(f"metric is 'euclidean' or 'manhattan', got {metric!r}")
+    if rows.shape[0] < 2 or sample < 2:
+        raise ValueError(
+            f"a median distance needs two rows, got {min(rows.shape[0], sample)}; give a bandwidth"
+        )
+    which = "all rows"
+    if rows.shape[0] > sample:
+        which = f"all {sample} sampled rows"
+        rows = rows[np.random.default_rng(rng).choice(rows.shape[0], sample, replace=False)]
+    apart = squared_distances(rows, rows) if metric == "euclidean" else manhattan_distances(rows, rows)
+    pairs = apart[np.triu_indices(len(apart), 1)]
+    pairs = pairs[pairs > 0]
+    if not len(pairs):
+        raise ValueError(f"{which} are equal: the median distance is zero; give a bandwidth")
+    return float(np.median(np.sqrt(pairs) if metric == "euclidean" else pairs))

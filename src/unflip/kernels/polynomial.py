@@ -1,0 +1,84 @@
+"""Kernels of the inner product: linear and polynomial. They see where the origin is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unflip.kernels.base import Kernel
+from unflip.kernels.tables import Array, as_float64, as_table, inner_products, squared_norms
+
+
+class InnerProductKernel(Kernel):
+    """A function of <x, z>.
+
+    >>> Linear().bound, Polynomial(2).stationary
+    (inf, False)
+    """
+
+    def prepare(self, X: Any, origin: Array | None) -> Any:
+        """The rows in float64."""
+        return as_float64(X)
+
+    @property
+    def bound(self) -> float:
+        """Infinity: rows may be long."""
+        return math.inf
+
+    @property
+    def stationary(self) -> bool:
+        """False."""
+        return False
+
+
+@dataclass(frozen=True)
+class Linear(InnerProductKernel):
+    """<x, z>. Rows may be sparse.
+
+    >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]]).tolist()
+    [[11.0]]
+    """
+
+    def between(self, a: Any, b: Any) -> Array:
+        """Inner products."""
+        return inner_products(a, b)
+
+    def diagonal(self, X: Any) -> Array:
+        """Squared norms."""
+        return squared_norms(as_float64(as_table(X, "X")))
+
+
+@dataclass(frozen=True)
+class Polynomial(InnerProductKernel):
+    """(<x, z> + constant)^degree with a whole degree >= 1 and a constant >= 0. Rows may be sparse.
+
+    >>> Polynomial(degree=2, constant=1.0)([[1.0, 2.0]], [[3.0, 4.0]]).tolist()
+    [[144.0]]
+    """
+
+    degree: int = 3
+    constant: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.degree, int | np.integer) or self.degree < 1:
+            raise ValueError(f"a degree is a whole number >= 1, got {self.degree!r}")
+        if not (math.isfinite(self.constant) and self.constant >= 0):
+            raise ValueError(f"a constant is a finite number >= 0, got {self.constant!r}")
+
+    def between(self, a: Any, b: Any) -> Array:
+        """Powers of inner products."""
+        return self._power(inner_products(a, b))
+
+    def diagonal(self, X: Any) -> Array:
+        """Powers of squared norms."""
+        return self._power(Linear().diagonal(X))
+
+    def _power(self, products: Array) -> Array:
+        products += self.constant
+        values = products.copy()
+        for _ in range(self.degree - 1):
+            values *= products
+        return values
