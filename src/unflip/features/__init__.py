@@ -1,5 +1,6 @@
 """Label-free feature maps: fitted to rows alone, so that label noise cannot touch them.
 
+>>> from unflip.features import Quantile, Transformed
 >>> Quantile().fit_transform([[1.0], [10.0], [1000.0]]).round(2).tolist()
 [[-0.97], [0.0], [0.97]]
 
@@ -10,14 +11,19 @@ Any scikit-learn transformer that is fitted without labels serves:
 [[0.0]]
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from unflip.features.adapter import Transformed
 from unflip.features.base import Columns, FeatureMap, as_feature_map
-from unflip.features.fourier import Fourier
-from unflip.features.nystroem import Nystroem
-from unflip.features.onehot import OneHot
-from unflip.features.orthogonal import OrthogonalFourier
-from unflip.features.quantile import Quantile
-from unflip.features.standardize import Standardize
+
+if TYPE_CHECKING:
+    from unflip.features.fourier import Fourier
+    from unflip.features.nystroem import Nystroem
+    from unflip.features.onehot import OneHot
+    from unflip.features.orthogonal import OrthogonalFourier
+    from unflip.features.quantile import Quantile
+    from unflip.features.standardize import Standardize
 
 __all__ = [
     "Columns",
@@ -31,3 +37,19 @@ __all__ = [
     "Transformed",
     "as_feature_map",
 ]
+
+_HOMES = {
+    "Fourier": "fourier",
+    "Nystroem": "nystroem",
+    "OneHot": "onehot",
+    "OrthogonalFourier": "orthogonal",
+    "Quantile": "quantile",
+    "Standardize": "standardize",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a map on first use: classifiers without features should not pay for it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'unflip.features' has no attribute {name!r}")
+    return getattr(import_module(f"unflip.features.{_HOMES[name]}"), name)
