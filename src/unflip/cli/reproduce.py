@@ -113,15 +113,17 @@ def _files(out: Path) -> list[Path]:
 
 def _write(out: Path, result: Result, content: str) -> None:
     from unflip import report
-    from unflip._files import write_atomically
 
     page, markdown, plain, _ = _files(out)
-    for path, text in (
-        (page, report.as_html(result)),
-        (markdown, report.as_markdown(result)),
-        (plain, content),
-    ):
-        write_atomically(path, lambda file, text=text: file.write(text.encode()))  # type: ignore[misc]
+    _save(page, report.as_html(result))
+    _save(markdown, report.as_markdown(result))
+    _save(plain, content)
+
+
+def _save(path: Path, text: str) -> None:
+    from unflip._files import write_atomically
+
+    write_atomically(path, lambda file: file.write(text.encode()))
 
 
 def _with_progress(run: Callable[[Callable[[float, float], None]], Any]) -> Any:
