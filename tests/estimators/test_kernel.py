@@ -73,7 +73,7 @@ def test_a_grid_of_bandwidths_takes_the_one_with_the_least_leave_one_out_error()
     errors = {}
     for size in (0.5, 1.0, 2.0):
         one = KernelUnhingedClassifier(bandwidth=model.kernel_.bandwidth * size).fit(X, y)
-        errors[size] = np.mean((one.loo_scores_[:, 0] > one.threshold_) != y)
+        errors[size] = np.mean((one.loo_scores_ > 0) != y)
     assert errors[1.0] == min(errors.values())
 
 
@@ -90,8 +90,7 @@ def test_noise_hardly_moves_it_on_digits_and_two_hundred_points_will_do():
     few.fit(X[:1200], noisy[:1200])
     assert few.support_vectors_.shape == (200, 64)
     assert np.mean(few.predict(X[1200:]) == model.predict(X[1200:])) >= 0.97
-    with pytest.raises(AttributeError, match="compressed model keeps no rows"):
-        few.predict_proba(X[:2])
+    assert not hasattr(few, "predict_proba")
 
 
 def test_probabilities_are_shares_by_similarity():

@@ -38,7 +38,7 @@ class Herd:
 
 
 def herd(
-    X: Array, coefficients: Array, kernel: Kernel, n_support: int, candidates: Array | None = None
+    X: Any, coefficients: Array, kernel: Kernel, n_support: int, candidates: Array | None = None
 ) -> Herd:
     """Choose at most `n_support` of the rows of X and weights for them.
 
@@ -51,14 +51,14 @@ def herd(
     >>> len(found.rows), found.errors[-1].round(9).tolist()  # two directions, so two points will do
     (2, 0.0)
     """
-    target = np.asarray(coefficients, dtype=np.float64).reshape(len(X), -1)
-    places = np.arange(len(X)) if candidates is None else np.asarray(candidates)
+    target = np.asarray(coefficients, dtype=np.float64).reshape(X.shape[0], -1)
+    places = np.arange(X.shape[0]) if candidates is None else np.asarray(candidates)
     pool = X[places]
     residual = kernel.score(pool, X, target)  # r at every candidate; mu itself to begin with
     squared = [float(np.sum(target * kernel.score(X, X, target)))]
     room = kernel.diagonal(pool).astype(np.float64)
     least = SPENT * room.max(initial=0.0)
-    basis = np.empty((len(pool), min(n_support, len(pool))))
+    basis = np.empty((len(places), min(n_support, len(places))))
     chosen: list[int] = []
     shares: list[Array] = []
     for step in range(basis.shape[1]):

@@ -1,4 +1,4 @@
-"""What the classifiers share: labels to classes and back, linear scores, scikit-learn's manners.
+"""What the linear classifiers share.
 
 `LinearClassifier` scores and predicts; `MomentClassifier` adds all that follows from being a function
 of moments: one pass, `partial_fit`, `forget`, and fits from moments alone.
@@ -7,47 +7,25 @@ of moments: one pass, `partial_fit`, `forget`, and fits from moments alone.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import _fit_context, clone
+from sklearn.utils.validation import check_is_fitted
 
-from unflip._culprits import name_the_culprit, naming_what_is_no_number
+from unflip._culprits import name_the_culprit
+from unflip.estimators.border import Array, Classifier, all_or_nothing, refuse_single_class
 from unflip.estimators.scorer import LinearScorer
 from unflip.features import Transformed, as_feature_map
 from unflip.moments import Moments, accumulate
-from unflip.sources import Batch, encode
-from unflip.sources.batch import as_weight
-
-Array = np.ndarray[Any, Any]
+from unflip.sources import Batch
 
 
-@contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Leave the estimator as it was if anything goes wrong."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
-
-
-class LinearClassifier(ClassifierMixin, BaseEstimator):
+class LinearClassifier(Classifier):
     """A classifier with linear scores in features that were made without labels."""
 
     features: Any
     scorer_: LinearScorer
-    classes_: Array
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def decision_function(self, X: Any) -> Array:
         """Scores: (n,) for two classes, positive for the second one; (n, K) for more.
@@ -60,17 +38,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         relative = self._relative_scores(X)
         return self.scorer_.absolute(relative)
 
-    def predict(self, X: Any) -> Array:
-        """The class of each row.
-
-        >>> from unflip import UnhingedClassifier
-        >>> UnhingedClassifier().fit([[-1.0], [3.0]], ["no", "yes"]).predict([[2.0]]).tolist()
-        ['yes']
-        """
-        scores = self._relative_scores(X)
-        chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[chosen.astype(np.intp)]
-
     def _relative_scores(self, X: Any) -> Array:
         check_is_fitted(self, "scorer_")
         rows = self._rows(X, reset=False)
@@ -82,25 +49,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         if not np.isfinite(scores).all():
             name_the_culprit(rows, self._names)
         return scores
-
-    def _batch(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Batch:
-        labels = encode(y)
-        rows = self._rows(X, reset=reset)
-        if rows.shape[0] != len(labels):
-            raise ValueError(f"X has {rows.shape[0]} rows, y has {len(labels)} labels: inconsistent lengths")
-        return Batch(rows, labels, as_weight(sample_weight, len(labels)), self._names)
-
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        """X as a numeric array or CSR matrix; whether it is finite, the sums will tell."""
-        with naming_what_is_no_number(X):
-            return validate_data(
-                self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False
-            )
-
-    @property
-    def _names(self) -> tuple[str, ...] | None:
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else tuple(names)
 
     @property
     def _features(self) -> Any:
@@ -234,28 +182,14 @@ class MomentClassifier(LinearClassifier):
             del self.feature_names_in_
 
     def _use(self, moments: Moments, classes: Array, present_at_least: int = 2) -> None:
-        refuse_single_class(moments, len(classes), present_at_least)
-        self.moments_ = moments.with_classes(tuple(classes.tolist()))
+        known = moments.with_classes(tuple(classes.tolist()))
+        refuse_single_class(known.classes, known.counts, present_at_least)
+        self.moments_ = known
         self.classes_ = classes
         self._finish(self._solve(self.moments_))
-
-    def _known_labels(self, batch: Batch, classes: Array) -> Batch:
-        try:
-            labels = batch.labels.recoded(classes)
-        except ValueError as error:
-            raise ValueError(f"{error}; all classes are named in fit or the first partial_fit") from None
-        return Batch(batch.X, labels, batch.weight, batch.names)
 
     def _tune(self, batch: Batch) -> None:
         """What needs rows once more, after the moments."""
 
     def _refuse_rows_needed(self) -> None:
         """Raise if some parameter needs rows, not only moments."""
-
-
-def refuse_single_class(moments: Moments, n_classes: int, present_at_least: int = 2) -> None:
-    """Raise unless there are two classes to tell apart, and rows of as many as asked for."""
-    present = [label for label, weight in zip(moments.classes, moments.counts, strict=True) if weight]
-    if n_classes < 2 or len(present) < present_at_least:
-        seen = f"one class, {present[0]!r}" if present else "no class"
-        raise ValueError(f"rows of at least two classes are needed, got rows of {seen}")

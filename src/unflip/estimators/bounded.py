@@ -14,7 +14,8 @@ from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods
 
-from unflip.estimators.base import Array, LinearClassifier, all_or_nothing, refuse_single_class
+from unflip.estimators.base import LinearClassifier
+from unflip.estimators.border import Array, all_or_nothing, refuse_single_class
 from unflip.estimators.certificate import Certificate, warn_unmet
 from unflip.estimators.scorer import LinearScorer
 from unflip.moments import accumulate
@@ -64,7 +65,7 @@ class BoundedUnhingedClassifier(LinearClassifier):
                 )
             self.features_ = self._fitted_features(batch)
             moments = accumulate(batch, self.features_)
-            refuse_single_class(moments, len(batch.labels.classes))
+            refuse_single_class(moments.classes, moments.counts)
             self.classes_ = batch.labels.classes
             phi = self._features.transform(batch.X)
             # Sparse rows stay sparse, unless they lie so far out that they are not.

@@ -18,7 +18,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unflip._culprits import name_the_culprit
-from unflip.estimators.base import Array, MomentClassifier, all_or_nothing
+from unflip.estimators.base import MomentClassifier
+from unflip.estimators.border import Array, all_or_nothing, contrast, never
 from unflip.estimators.scorer import LinearScorer
 from unflip.loo import centroids, mean_map
 from unflip.loo.threshold import best_threshold
@@ -137,12 +138,12 @@ class UnhingedClassifier(MomentClassifier):
 
         One row a class; for two classes one row, the difference, taken before anything is rounded.
         """
-        contrast = _contrast(len(moments.counts))
-        shares = (contrast @ moments.counts / moments.total)[:, None]
-        means = contrast @ moments.sums / moments.total - shares * self._middle(moments)
+        signs = contrast(len(moments.counts))
+        shares = (signs @ moments.counts / moments.total)[:, None]
+        means = signs @ moments.sums / moments.total - shares * self._middle(moments)
         means = means / self.regularization
         base = -(means @ self._zero(moments))
-        return means, base + _never(moments.counts)
+        return means, base + never(moments.counts)
 
     def _centroids(self, moments: Moments) -> tuple[Array, Array]:
         """The same for class means with priors."""
@@ -153,7 +154,7 @@ class UnhingedClassifier(MomentClassifier):
         within = max(moments.variance - float(moments.counts @ norms) / moments.total, 0.0) / means.shape[1]
         base = centroids.offset(norms, within, self._priors(moments.counts)) - means @ moments.center
         base = base[[1]] - base[[0]] if len(base) == 2 else base  # infinite where a class has no rows
-        return _contrast(len(means)) @ means / self.regularization, base / self.regularization
+        return contrast(len(means)) @ means / self.regularization, base / self.regularization
 
     def _middle(self, moments: Moments) -> Array:
         """What features are centred at, as z: the mean, or the zero of the features."""
@@ -204,15 +205,15 @@ class UnhingedClassifier(MomentClassifier):
         if not np.isfinite(scores).all():
             name_the_culprit(batch.X, batch.names)
         member, total = batch.labels.membership, moments.total
-        contrast = _contrast(len(moments.counts))
+        signs = contrast(len(moments.counts))
         if self.class_weight is None:
             left = mean_map.leave_one_out(
                 scores,
-                member @ contrast.T,
+                member @ signs.T,
                 batch.weight,
                 similarity / self.regularization,
                 total,
-                contrast @ moments.counts / total,
+                signs @ moments.counts / total,
                 centered=self.center,
                 zero_at_mean=self._zero_at_mean,
             )
@@ -228,8 +229,8 @@ class UnhingedClassifier(MomentClassifier):
                 moments.sums.shape[1],
                 self._priors,
             )
-            left = (left[:, [1]] - left[:, [0]] if len(contrast) == 1 else left) / self.regularization
-        return left[:, 0] if len(contrast) == 1 else left
+            left = (left[:, [1]] - left[:, [0]] if len(signs) == 1 else left) / self.regularization
+        return left[:, 0] if len(signs) == 1 else left
 
     def _targets(self, moments: Moments) -> tuple[Array, Array, Array]:
         """What rows are projected on (mean maps, or sums of classes), and the points they are seen from."""
@@ -261,17 +262,6 @@ class UnhingedClassifier(MomentClassifier):
                 "threshold='loo' needs rows, which moments do not keep; use threshold='mean' here and "
                 "call tune_threshold(source) afterwards"
             )
-
-
-def _contrast(n_classes: int) -> Array:
-    """What turns one row a class into scores: the difference of two classes, or each of several."""
-    return np.array([[-1.0, 1.0]]) if n_classes == 2 else np.eye(n_classes)
-
-
-def _never(counts: Array) -> Array:
-    """What to add to scores so that a class without rows is not chosen: minus infinity, as a contrast."""
-    missing = np.where(counts > 0, 0.0, np.inf)
-    return missing[[0]] - missing[[1]] if len(counts) == 2 else -missing
 
 
 def _products(z: Any, a: Array, b: Array) -> Array:

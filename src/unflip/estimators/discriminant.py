@@ -14,7 +14,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unflip._culprits import name_the_culprit
-from unflip.estimators.base import Array, MomentClassifier
+from unflip.estimators.base import MomentClassifier
+from unflip.estimators.border import Array
 from unflip.estimators.scorer import LinearScorer
 from unflip.loo.ridge import leave_one_out
 from unflip.moments import Moments, accumulate

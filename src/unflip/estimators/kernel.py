@@ -2,38 +2,40 @@
 
 The minimiser is the signed mean of the features of all rows, so that with a kernel the score of x is
 
-    sum_i c_i k(x, x_i),    c_i = omega_i t_i / W,
+    sum_i c_i k(x, x_i),    c_i = omega_i y_i / W,
 
-with t_i the label, -1 or +1 (or one column for each of several classes), omega_i the weight of a row and W
-their sum. Nothing is solved for; leave-one-out scores of all rows come out of one pass over the kernel.
+with omega_i the weight of a row and W their sum. Nothing is solved for. All that is ever needed of a pass
+over the kernel is how similar each row is to each class: leave-one-out follows from it (`readings`), and rows
+that come or go change it by their own similarities alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from unflip.compress import Herd, herd
-from unflip.estimators.base import all_or_nothing
-from unflip.kernels import DistanceKernel, Kernel, get, median_bandwidth
-from unflip.loo.mean_map import leave_one_out
+from unflip.estimators.border import Array, all_or_nothing, never, refuse_single_class
+from unflip.estimators.kept import KeptRows
+from unflip.estimators.kernelized import KernelClassifier
+from unflip.estimators.readings import Reading, nearest_centroid, signed_mean
+from unflip.kernels import DistanceKernel, Kernel
 from unflip.loo.threshold import best_threshold
-from unflip.sources import encode
-from unflip.sources.batch import as_weight
-from unflip.sources.labels import Labels
-
-Array = np.ndarray[Any, Any]
-GRID = tuple(2.0 ** (k / 2) for k in range(-6, 4))  # times the median distance, for bandwidth="loo"
-ROWS = 256  # of a table of distances that a grid of bandwidths shares
 
 
-class KernelUnhingedClassifier(ClassifierMixin, BaseEstimator):
+def _keeps_all_rows(model: Any) -> bool:
+    if model.compress is not None:
+        raise AttributeError("a compressed model keeps no rows to take shares of; fit with compress=None")
+    return True
+
+
+class KernelUnhingedClassifier(KernelClassifier):
     """The kernel classifier that symmetric label noise only rescales: a signed mean of similarities.
 
     Parameters
@@ -46,9 +48,15 @@ class KernelUnhingedClassifier(ClassifierMixin, BaseEstimator):
     threshold: "loo" tunes it by exact leave-one-out, "mean" puts zero at the overall mean, a number is
         subtracted from the scores. For two classes; with more, the largest score wins.
     compress: "herding" keeps `n_support` points with weights in place of all rows.
+    reading: "unhinged" is all of the above. "centroid" is Rocchio's rule, the nearest class mean in the space
+        of the kernel: classes count alike however many rows they have, and noise does move it. "density" is
+        Bayes' rule with a kernel density for each class, which is the unhinged scorer with zero at zero.
+        These two have a zero of their own and no use for `center` and `threshold`.
 
-    Attributes: `classes_`, `kernel_`, `support_vectors_`, `dual_coef_` ((m, 1) or (m, K)), `threshold_`,
-    `loo_scores_`, and `herd_` with the error of compression.
+    Attributes: `classes_`, `kernel_`, `support_vectors_`, `dual_coef_` ((m, 1) or (m, K)), `intercept_`,
+    `threshold_`. Either all rows are kept, with `loo_scores_`, what `decision_function` would say of each of
+    them had it not been fitted (rows of weight zero are not among them); or `n_support` points, with `herd_`,
+    which knows the error of the compression.
 
     >>> X, y = [[0.0], [0.1], [1.0], [1.1], [2.0], [2.1]], [0, 0, 1, 1, 0, 0]  # no line tells these apart
     >>> model = KernelUnhingedClassifier(bandwidth=0.3, threshold=0.0).fit(X, y)
@@ -57,12 +65,12 @@ class KernelUnhingedClassifier(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [str, Kernel],
-        "bandwidth": [StrOptions({"median", "loo"}), Interval(Real, 0, None, closed="neither")],
+        **KernelClassifier._parameter_constraints,
         "center": ["boolean"],
         "threshold": [StrOptions({"mean", "loo"}), Interval(Real, None, None, closed="neither")],
         "compress": [None, StrOptions({"herding"})],
         "n_support": [None, Interval(Integral, 1, None, closed="left")],
+        "reading": [StrOptions({"unhinged", "centroid", "density"})],
     }
 
     def __init__(
@@ -73,6 +81,7 @@ class KernelUnhingedClassifier(ClassifierMixin, BaseEstimator):
         threshold: str | float = "loo",
         compress: str | None = None,
         n_support: int | None = None,
+        reading: str = "unhinged",
     ) -> None:
         self.kernel = kernel
         self.bandwidth = bandwidth
@@ -80,11 +89,7 @@ class KernelUnhingedClassifier(ClassifierMixin, BaseEstimator):
         self.threshold = threshold
         self.compress = compress
         self.n_support = n_support
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+        self.reading = reading
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -92,155 +97,144 @@ class KernelUnhingedClassifier(ClassifierMixin, BaseEstimator):
         if (self.compress is None) != (self.n_support is None):
             raise ValueError("compress='herding' and n_support=m go together: name both or neither")
         with all_or_nothing(self):
-            labels = encode(y)
-            rows = self._rows(X, reset=True)
-            if rows.shape[0] != len(labels):
-                raise ValueError(
-                    f"X has {rows.shape[0]} rows, y has {len(labels)} labels: inconsistent lengths"
-                )
-            weight = as_weight(sample_weight, len(labels))
-            counting = np.flatnonzero(weight > 0)
-            member = labels.membership[counting]
-            _refuse_single_class(labels, member, weight[counting])
-            self.classes_ = labels.classes
-            self._learn(rows[counting], member, weight[counting])
+            batch = self._batch(X, y, sample_weight, reset=True)
+            self.classes_ = batch.labels.classes
+            self._learn(KeptRows.of(batch))
         return self
 
-    def _learn(self, X: Any, member: Array, weight: Array) -> None:
-        targets = member[:, [1]] - member[:, [0]] if member.shape[1] == 2 else member
-        self._X, self._member, self._weight = X, member, weight
-        mean_map = MeanMap(X, targets, weight, self.center, self.center or self.threshold == "mean")
-        candidates = self._kernels(X)
-        scored = [mean_map.scored(kernel, values) for kernel, values in mean_map.passes(candidates)]
-        errors = [self._judge(left, member, weight) for _, left in scored]
-        best = int(np.argmin([error for error, _ in errors]))
-        self.kernel_, (self._base, self.loo_scores_) = candidates[best], scored[best]
-        self.threshold_ = errors[best][1]
-        self.support_vectors_, self.dual_coef_ = X, mean_map.coefficients
-        if self.compress is not None:
-            self.herd_: Herd = herd(X, mean_map.coefficients, self.kernel_, int(self.n_support or 0))
-            self.support_vectors_, self.dual_coef_ = X[self.herd_.rows], self.herd_.weights
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows: the same as a fit to all rows so far. The first call may name all classes that will come.
 
-    def _kernels(self, X: Any) -> list[Kernel]:
-        """The kernel, or one for each bandwidth that is to be tried."""
-        if isinstance(self.kernel, Kernel):
-            return [self.kernel]
-        trial = (
-            get(self.kernel, 1.0) if self.kernel not in ("linear", "poly", "polynomial") else get(self.kernel)
-        )
-        if not isinstance(trial, DistanceKernel):
-            return [trial]
-        if not isinstance(self.bandwidth, str):
-            return [get(self.kernel, float(self.bandwidth))]
-        median = median_bandwidth(X, metric=trial.metric)
-        sizes = [1.0] if self.bandwidth == "median" else GRID
-        return [get(self.kernel, median * size) for size in sizes]
+        With a bandwidth that is a number only the similarities of the new rows are computed.
 
-    def _judge(self, left: Array, member: Array, weight: Array) -> tuple[float, float]:
-        """The leave-one-out error and the threshold it belongs to."""
-        if member.shape[1] > 2:
-            wrong = 1 - np.take_along_axis(member, left.argmax(axis=1)[:, None], axis=1)[:, 0]
-            return float(weight @ wrong / weight.sum()), 0.0
-        scores, costs = left[:, 0], weight[:, None] * member
-        cut = best_threshold(scores, costs[:, 1], costs[:, 0]) if self.threshold == "loo" else self._given()
-        wrong = np.where(scores > cut, costs[:, 0], costs[:, 1])
-        return float(wrong.sum() / weight.sum()), cut
+        >>> model = KernelUnhingedClassifier(bandwidth=1.0).partial_fit([[0.0], [1.0]], [0, 1])
+        >>> model.partial_fit([[3.0]], [1]).support_vectors_.ravel().tolist()
+        [0.0, 1.0, 3.0]
+        """
+        self._refuse_compressed("partial_fit")
+        with all_or_nothing(self):
+            first = not hasattr(self, "_kept")
+            batch = self._batch(X, y, sample_weight, reset=first)
+            if first:
+                self.classes_ = batch.labels.classes if classes is None else np.unique(np.asarray(classes))
+            new = KeptRows.of(self._known_labels(batch, self.classes_))
+            if first:
+                self._learn(new, present_at_least=1)
+            else:
+                kept, near = self._kept, None
+                if not self._kernel_looks_at_rows:
+                    theirs = self._near + self.kernel_.score(kept.X, new.X, new.masses)
+                    near = np.vstack([theirs, self.kernel_.score(new.X, (kept + new).X, (kept + new).masses)])
+                self._learn(kept + new, near, present_at_least=1)
+        return self
 
-    def _given(self) -> float:
-        return 0.0 if isinstance(self.threshold, str) else float(self.threshold)
+    @_fit_context(prefer_skip_nested_validation=True)
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take rows away that were fitted before, as if they had never been there.
 
-    def decision_function(self, X: Any) -> Array:
-        """Scores: (n,) for two classes, positive for the second one; (n, K) for more.
+        The threshold, and a bandwidth that is not a number, are found anew without them.
 
-        >>> model = KernelUnhingedClassifier("linear", threshold=0.0).fit([[-1.0], [3.0]], [0, 1])
-        >>> model.decision_function([[1.0]]).tolist()
-        [2.0]
+        >>> model = KernelUnhingedClassifier(bandwidth=1.0).fit([[0.0], [1.0], [3.0]], [0, 1, 1])
+        >>> model.forget([[3.0]], [1]).support_vectors_.ravel().tolist()
+        [0.0, 1.0]
         """
         check_is_fitted(self, "dual_coef_")
-        rows = self._rows(X, reset=False)
-        scores = self.kernel_.score(rows, self.support_vectors_, self.dual_coef_) - self._base
-        return scores[:, 0] - self.threshold_ if len(self.classes_) == 2 else scores
+        self._refuse_compressed("forget")
+        with all_or_nothing(self):
+            batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
+            gone = KeptRows.of(batch)
+            places, rest = self._kept.without(gone)
+            near = None
+            if not self._kernel_looks_at_rows and len(places):
+                near = self._near[places] - self.kernel_.score(rest.X, gone.X, gone.masses)
+            self._learn(rest, near)
+        return self
 
-    def predict(self, X: Any) -> Array:
-        """The class of each row."""
-        scores = self.decision_function(X)
-        chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[chosen.astype(np.intp)]
-
+    @available_if(_keeps_all_rows)
     def predict_proba(self, X: Any) -> Array:
         """The share of each class among the rows, weighted by similarity (Nadaraya and Watson).
 
-        Far from all rows, where no similarity is left, the shares of the classes themselves.
+        Also the share of all cost ratios at which the weighted unhinged loss, with zero at zero, chooses the
+        class. Far from all rows, where no similarity is left, the shares of the classes themselves.
 
         >>> model = KernelUnhingedClassifier(bandwidth=1.0).fit([[0.0], [2.0]], ["a", "b"])
         >>> model.predict_proba([[1.0], [1e6]]).tolist()
         [[0.5, 0.5], [0.5, 0.5]]
         """
         check_is_fitted(self, "dual_coef_")
-        if self.compress is not None:
-            raise AttributeError("a compressed model keeps no rows to take shares of; fit with compress=None")
-        masses = self._weight[:, None] * self._member
-        near = self.kernel_.score(self._rows(X, reset=False), self._X, masses)
+        kept = self._kept
+        near = self.kernel_.score(self._rows(X, reset=False), kept.X, kept.masses)
         if near.min(initial=0.0) < 0:
             raise ValueError(f"{self.kernel_} has negative values, so it gives no shares")
         total = near.sum(axis=1, keepdims=True)
-        return np.where(total > 0, near / np.where(total > 0, total, 1.0), masses.sum(axis=0) / masses.sum())
+        shares = kept.counts / kept.counts.sum()
+        return np.where(total > 0, near / np.where(total > 0, total, 1.0), shares)
 
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+    def _learn(self, kept: KeptRows, near: Array | None = None, present_at_least: int = 2) -> None:
+        """Everything from the rows; `near` is how similar each is to each class, if that is known already."""
+        refuse_single_class(self.classes_.tolist(), kept.counts, present_at_least)
+        candidates = [self.kernel_] if near is not None else self._candidates(kept.X)
+        nears = [near] if near is not None else _similarities(candidates, kept)
+        readings = [self._read(kernel, kept, a) for kernel, a in zip(candidates, nears, strict=True)]
+        verdicts = [self._judge(reading.left, kept) for reading in readings]
+        best = int(np.argmin([error for error, _ in verdicts]))
+        self.kernel_, reading, self.threshold_ = candidates[best], readings[best], verdicts[best][1]
+        self.intercept_ = never(kept.counts) - reading.zero - self.threshold_
+        for name in {"_kept", "_near", "loo_scores_", "herd_"} & vars(self).keys():
+            delattr(self, name)  # of an earlier fit
+        if self.compress is None:
+            self._kept, self._near = kept, nears[best]
+            left = reading.left - self.threshold_
+            self.loo_scores_ = left[:, 0] if len(self.classes_) == 2 else left
+            self.support_vectors_, self.dual_coef_ = kept.X, reading.coefficients
+        else:
+            self.herd_: Herd = herd(kept.X, reading.coefficients, self.kernel_, int(self.n_support or 0))
+            self.support_vectors_, self.dual_coef_ = kept.X[self.herd_.rows], self.herd_.weights
+
+    def _read(self, kernel: Kernel, kept: KeptRows, near: Array) -> Reading:
+        own = kernel.diagonal(kept.X)
+        if self.reading == "centroid":
+            return nearest_centroid(kept, near, own)
+        if self.reading == "density":
+            if not kernel.stationary:
+                raise ValueError(
+                    f"{kernel} is no density, which reading='density' needs; take 'rbf' or 'laplace'"
+                )
+            return signed_mean(kept, near, own)
+        at_mean = self.center or self.threshold == "mean"
+        return signed_mean(kept, near, own, centered=self.center, zero_at_mean=at_mean)
+
+    def _judge(self, left: Array, kept: KeptRows) -> tuple[float, float]:
+        """The leave-one-out error and the threshold it belongs to."""
+        total = kept.weight.sum()
+        if len(self.classes_) > 2:
+            if self.reading == "unhinged" and self.threshold not in ("loo", "mean", 0):
+                raise ValueError(
+                    f"threshold={self.threshold!r} is for two classes, the labels have {len(self.classes_)}"
+                )
+            right = np.take_along_axis(kept.masses, left.argmax(axis=1)[:, None], axis=1)
+            return float(1 - right.sum() / total), 0.0
+        scores, costs = left[:, 0], kept.masses
+        cut = 0.0
+        if self.reading == "unhinged" and not isinstance(self.threshold, str):
+            cut = float(self.threshold)
+        elif self.reading == "unhinged" and self.threshold == "loo" and kept.counts.all():
+            cut = best_threshold(scores, costs[:, 1], costs[:, 0])
+        return float(np.where(scores > cut, costs[:, 0], costs[:, 1]).sum() / total), cut
+
+    def _refuse_compressed(self, what: str) -> None:
+        if self.compress is not None:
+            raise ValueError(
+                f"{what} needs all rows, and compress={self.compress!r} does not keep them; fit with "
+                "compress=None, or use UnhingedClassifier with features=Fourier(), which keeps sums only"
+            )
 
 
-class MeanMap:
-    """The signed mean of features, seen through a kernel, and its leave-one-out scores."""
-
-    def __init__(self, X: Any, targets: Array, weight: Array, centered: bool, zero_at_mean: bool) -> None:
-        self.X, self.targets, self.weight = X, targets, weight
-        self.centered, self.zero_at_mean = centered, zero_at_mean
-        self.total = float(weight.sum())
-        self.share = weight / self.total
-        self.label_mean = self.share @ targets
-        self.coefficients = self.share[:, None] * (targets - self.label_mean if centered else targets)
-
-    def passes(self, kernels: Sequence[Kernel]) -> list[tuple[Kernel, Array]]:
-        """For each kernel, scores of all rows and mean similarities; distances are computed once."""
-        weights = np.column_stack([self.coefficients, self.share])
-        first = kernels[0]
-        if len(kernels) == 1 or not isinstance(first, DistanceKernel):
-            return [(kernel, kernel.score(self.X, self.X, weights)) for kernel in kernels]
-        n = self.X.shape[0]
-        found = [np.empty((n, weights.shape[1])) for _ in kernels]
-        for start in range(0, n, ROWS):
-            rows = slice(start, start + ROWS)
-            apart = first.distance(self.X[rows], self.X)
-            for values, kernel in zip(found, kernels, strict=True):
-                assert isinstance(kernel, DistanceKernel)
-                values[rows] = kernel.profile(apart) @ weights
-        return list(zip(kernels, found, strict=True))
-
-    def scored(self, kernel: Kernel, values: Array) -> tuple[Array, Array]:
-        """The score that counts as zero, and leave-one-out scores relative to it."""
-        scores, near = values[:, :-1], values[:, -1]
-        own = kernel.diagonal(self.X)
-        base = self.share @ scores if self.zero_at_mean else np.zeros(scores.shape[1])
-        if self.centered:
-            own = own - 2 * near + self.share @ near
-        elif self.zero_at_mean:
-            own = own - near
-        left = leave_one_out(
-            scores - base,
-            self.targets,
-            self.weight,
-            own,
-            self.total,
-            self.label_mean,
-            centered=self.centered,
-            zero_at_mean=self.zero_at_mean,
-        )
-        return base, left
-
-
-def _refuse_single_class(labels: Labels, member: Array, weight: Array) -> None:
-    present = [label for label, share in zip(labels.classes.tolist(), weight @ member, strict=True) if share]
-    if len(present) < 2:
-        seen = f"one class, {present[0]!r}" if present else "no class"
-        raise ValueError(f"rows of at least two classes are needed, got rows of {seen}")
+def _similarities(kernels: list[Kernel], kept: KeptRows) -> list[Array]:
+    """How similar each row is to each class, (n, K), for kernels that differ in their bandwidths only."""
+    first = kernels[0]
+    if len(kernels) > 1 and isinstance(first, DistanceKernel):
+        widths = [kernel.bandwidth for kernel in kernels if isinstance(kernel, DistanceKernel)]
+        return list(first.score_grid(kept.X, kept.X, kept.masses, widths))
+    return [kernel.score(kept.X, kept.X, kept.masses) for kernel in kernels]

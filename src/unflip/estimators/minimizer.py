@@ -11,7 +11,8 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from unflip import losses
-from unflip.estimators.base import Array, LinearClassifier, all_or_nothing, refuse_single_class
+from unflip.estimators.base import LinearClassifier
+from unflip.estimators.border import Array, all_or_nothing, refuse_single_class
 from unflip.estimators.certificate import Certificate, warn_unmet
 from unflip.estimators.objective import Objective
 from unflip.estimators.piecewise import minimize_piecewise
@@ -78,7 +79,7 @@ class LossClassifier(LinearClassifier):
             self.features_ = self._fitted_features(batch)
             moments = accumulate(batch, self.features_)
             self.classes_ = batch.labels.classes
-            refuse_single_class(moments, len(self.classes_))
+            refuse_single_class(moments.classes, moments.counts)
             phi = self._features.transform(batch.X)
             # Sparse rows stay sparse, and a free intercept makes up for the missing shift, unless they lie so
             # far out that they are not sparse.

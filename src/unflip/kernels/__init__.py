@@ -31,6 +31,7 @@ __all__ = [
     "Scaled",
     "StationaryKernel",
     "Sum",
+    "by_name",
     "get",
     "manhattan_distances",
     "median_bandwidth",
@@ -52,6 +53,17 @@ _BY_NAME: dict[str, type[Kernel]] = {
 }
 
 
+def by_name(kernel: str) -> type[Kernel]:
+    """The class of a kernel.
+
+    >>> by_name("rbf").__name__
+    'Gaussian'
+    """
+    if kernel not in _BY_NAME:
+        raise ValueError(f"no kernel is called {kernel!r}; choose one of {', '.join(_BY_NAME)}")
+    return _BY_NAME[kernel]
+
+
 def get(kernel: str | Kernel, bandwidth: float | None = None, **parameters: Any) -> Kernel:
     """A kernel by its name, with its bandwidth or parameters; a kernel is handed back as it is.
 
@@ -68,9 +80,7 @@ def get(kernel: str | Kernel, bandwidth: float | None = None, **parameters: Any)
         return kernel
     if not isinstance(kernel, str):
         raise TypeError(f"a kernel is a name or an instance of Kernel, got {kernel!r}")
-    if kernel not in _BY_NAME:
-        raise ValueError(f"no kernel is called {kernel!r}; choose one of {', '.join(_BY_NAME)}")
-    kind = _BY_NAME[kernel]
+    kind = by_name(kernel)
     if issubclass(kind, DistanceKernel) != ("bandwidth" in parameters):
         needs = "needs a bandwidth" if issubclass(kind, DistanceKernel) else "has no bandwidth"
         raise ValueError(f"the kernel {kernel!r} {needs}")

@@ -15,10 +15,10 @@ def as_bandwidth(bandwidth: Any) -> float:
 
     >>> as_bandwidth(0)
     Traceback (most recent call last):
-    ValueError: a bandwidth is positive (1e-150 to 1e150), got 0
+    ValueError: a bandwidth is positive (1e-153 to 1e153), got 0
     """
-    if not isinstance(bandwidth, int | float | np.integer | np.floating) or not 1e-150 <= bandwidth <= 1e150:
-        raise ValueError(f"a bandwidth is positive (1e-150 to 1e150), got {bandwidth!r}")
+    if not isinstance(bandwidth, int | float | np.integer | np.floating) or not 1e-153 <= bandwidth <= 1e153:
+        raise ValueError(f"a bandwidth is positive (1e-153 to 1e153), got {bandwidth!r}")
     return float(bandwidth)
 
 

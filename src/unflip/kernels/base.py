@@ -67,7 +67,7 @@ class Kernel(ABC):
         threads as BLAS would use, unless told otherwise; their number does not change the result.
         """
         left, right = as_tables(X, Z)
-        w = _as_weights(weights, right.shape[0])
+        w = as_weights(weights, right.shape[0])
         scores = np.zeros((left.shape[0], *w.shape[1:]))
 
         def use(rows: slice, columns: slice, tile: Array) -> None:
@@ -219,7 +219,12 @@ def _times(a: float, b: float) -> float:
     return a * b if a and b else 0.0  # nothing times infinity is nothing
 
 
-def _as_weights(weights: Any, rows: int) -> Array:
+def as_weights(weights: Any, rows: int) -> Array:
+    """One finite number for each row of Z, or several, in columns.
+
+    >>> as_weights([1, 2], 2).tolist()
+    [1.0, 2.0]
+    """
     w = np.ascontiguousarray(weights, dtype=np.float64)
     if w.ndim not in (1, 2) or len(w) != rows:
         raise ValueError(

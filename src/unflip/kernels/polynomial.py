@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from unflip.kernels.base import Kernel
-from unflip.kernels.tables import Array, as_float64, as_table, inner_products, squared_norms
+from unflip.kernels.base import Kernel, as_weights
+from unflip.kernels.tables import Array, as_float64, as_table, as_tables, inner_products, squared_norms
 
 
 class InnerProductKernel(Kernel):
@@ -45,6 +45,12 @@ class Linear(InnerProductKernel):
     def between(self, a: Any, b: Any) -> Array:
         """Inner products."""
         return inner_products(a, b)
+
+    def score(self, X: Any, Z: Any, weights: Any, threads: int | None = None) -> Array:
+        """<x, sum_j weights_j z_j>: one vector stands for all rows of Z."""
+        left, right = as_tables(X, Z)
+        w = as_weights(weights, right.shape[0])
+        return np.asarray(as_float64(left) @ np.asarray(as_float64(right).T @ w))
 
     def diagonal(self, X: Any) -> Array:
         """Squared norms."""

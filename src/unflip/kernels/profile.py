@@ -12,12 +12,15 @@ exponential for each of them:
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from unflip.kernels.bandwidth import as_bandwidth
-from unflip.kernels.base import Kernel
+from unflip.kernels.base import Kernel, as_weights
+from unflip.kernels.blocks import sweep
 from unflip.kernels.distances import full_table
 from unflip.kernels.tables import Array, as_table, as_tables
 
@@ -49,6 +52,26 @@ class DistanceKernel(Kernel):
     def distance(self, X: Any, Z: Any) -> Array:
         """The table of distances that `profile` turns into values, the same for every bandwidth."""
         return full_table(*as_tables(X, Z), self.prepare, self.distances_between)
+
+    def score_grid(self, X: Any, Z: Any, weights: Any, bandwidths: Sequence[float]) -> Array:
+        """`score` for every bandwidth, stacked in front; distances are computed once for all of them.
+
+        >>> from unflip.kernels import Laplace
+        >>> Laplace(1.0).score_grid([[0.0]], [[1.0]], [1.0], [0.5, 2.0]).round(4).tolist()
+        [[0.1353], [0.6065]]
+        """
+        left, right = as_tables(X, Z)
+        w = as_weights(weights, right.shape[0])
+        kernels = [replace(self, bandwidth=bandwidth) for bandwidth in bandwidths]  # type: ignore[type-var]
+        scores = np.zeros((len(kernels), left.shape[0], *w.shape[1:]))
+
+        def use(rows: slice, columns: slice, apart: Array) -> None:
+            values = np.empty_like(apart)
+            for sums, kernel in zip(scores, kernels, strict=True):
+                sums[rows] += kernel.profile(apart, out=values) @ w[columns]
+
+        sweep(left, right, self.prepare, self.distances_between, use)
+        return scores
 
     def between(self, a: Any, b: Any) -> Array:
         """The profile of the distances."""

@@ -1,0 +1,87 @@
+"""What the kernel classifiers share: a kernel, its bandwidth, and scores that are sums of similarities."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import assert_all_finite
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from unflip._culprits import name_the_culprit, naming_what_is_no_number
+from unflip.estimators.border import Array, Classifier
+from unflip.kernels import DistanceKernel, Kernel, by_name, get, median_bandwidth
+
+GRID = tuple(2.0 ** (k / 2) for k in range(-6, 4))  # times the median distance, for bandwidth="loo"
+
+
+class KernelClassifier(Classifier):
+    """A classifier with scores sum_j a_j k(x, z_j) + b: `support_vectors_`, `dual_coef_` and `intercept_`."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [str, Kernel],
+        "bandwidth": [StrOptions({"median", "loo"}), Interval(Real, 0, None, closed="neither")],
+    }
+
+    kernel: str | Kernel
+    bandwidth: str | float
+    kernel_: Kernel
+    support_vectors_: Any
+    dual_coef_: Array
+    intercept_: Array
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores: (n,) for two classes, positive for the second one; (n, K) for more.
+
+        >>> from unflip import KernelUnhingedClassifier
+        >>> model = KernelUnhingedClassifier("linear", threshold=0.0).fit([[-1.0], [3.0]], [0, 1])
+        >>> model.decision_function([[1.0]]).tolist()
+        [2.0]
+        """
+        check_is_fitted(self, "dual_coef_")
+        rows = self._rows(X, reset=False)
+        scores = self.kernel_.score(rows, self.support_vectors_, self.dual_coef_) + self.intercept_
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _relative_scores(self, X: Any) -> Array:
+        return self.decision_function(X)
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        with naming_what_is_no_number(X):
+            rows = validate_data(
+                self, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False
+            )
+        try:
+            assert_all_finite(rows)
+        except ValueError:
+            name_the_culprit(rows, self._names)
+            raise
+        return rows
+
+    def _candidates(self, X: Any) -> list[Kernel]:
+        """The kernel, or one for each bandwidth that is to be tried; labels have no part in it."""
+        if isinstance(self.kernel, Kernel):
+            return [self._unless_bandwidth_given(self.kernel)]
+        kind = by_name(self.kernel)
+        if not issubclass(kind, DistanceKernel):
+            return [self._unless_bandwidth_given(kind())]
+        if not isinstance(self.bandwidth, str):
+            return [get(self.kernel, float(self.bandwidth))]
+        median = median_bandwidth(X, metric=kind.metric)
+        sizes = [1.0] if self.bandwidth == "median" else GRID
+        return [get(self.kernel, median * size) for size in sizes]
+
+    def _unless_bandwidth_given(self, kernel: Kernel) -> Kernel:
+        if self.bandwidth != "median":
+            raise ValueError(
+                f"bandwidth={self.bandwidth!r} goes with a name of a kernel that has one, not with {kernel}"
+            )
+        return kernel
+
+    @property
+    def _kernel_looks_at_rows(self) -> bool:
+        """Whether other rows would mean another kernel."""
+        named = isinstance(self.kernel, str) and issubclass(by_name(self.kernel), DistanceKernel)
+        return named and isinstance(self.bandwidth, str)
