@@ -16,16 +16,26 @@ if TYPE_CHECKING:
         UnhingedClassifier,
     )
     from unflip.estimators.kernel import KernelUnhingedClassifier
+    from unflip.estimators.kernel_square import KernelSquareClassifier
+    from unflip.estimators.probing import ProbingClassifier
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BoundedUnhingedClassifier",
+    "KernelSquareClassifier",
     "KernelUnhingedClassifier",
     "LossClassifier",
+    "ProbingClassifier",
     "SquareClassifier",
     "UnhingedClassifier",
 ]
+
+_HOMES = {  # of the classifiers that cost more to import than the others
+    "KernelSquareClassifier": "unflip.estimators.kernel_square",
+    "KernelUnhingedClassifier": "unflip.estimators.kernel",
+    "ProbingClassifier": "unflip.estimators.probing",
+}
 
 _MODULES = (
     "compress",
@@ -45,8 +55,7 @@ _MODULES = (
 def __getattr__(name: str) -> Any:
     """Import on first use, so that `import unflip` costs nothing that is not needed."""
     if name in __all__:
-        home = "unflip.estimators.kernel" if name.startswith("Kernel") else "unflip.estimators"
-        return getattr(import_module(home), name)
+        return getattr(import_module(_HOMES.get(name, "unflip.estimators")), name)
     if name in _MODULES:
         return import_module(f"unflip.{name}")
     raise AttributeError(f"module 'unflip' has no attribute {name!r}")

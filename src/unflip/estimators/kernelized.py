@@ -6,14 +6,15 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import assert_all_finite
+from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unflip._culprits import name_the_culprit, naming_what_is_no_number
+from unflip._culprits import column_label, name_the_culprit, naming_what_is_no_number
 from unflip.estimators.border import Array, Classifier
 from unflip.kernels import DistanceKernel, Kernel, by_name, get, median_bandwidth
 
+TINY, HUGE = 1e-152, 1e152  # squares of these are ordinary numbers
 GRID = tuple(2.0 ** (k / 2) for k in range(-6, 4))  # times the median distance, for bandwidth="loo"
 
 
@@ -53,11 +54,17 @@ class KernelClassifier(Classifier):
             rows = validate_data(
                 self, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False
             )
-        try:
-            assert_all_finite(rows)
-        except ValueError:
+        values = np.abs(rows.data if sparse.issparse(rows) else rows)
+        largest = float(values.max(initial=0.0))
+        if not np.isfinite(largest):
             name_the_culprit(rows, self._names)
-            raise
+        if largest and not TINY < largest < HUGE:
+            at = np.unravel_index(np.argmax(values), values.shape)
+            column = rows.indices[at[0]] if sparse.issparse(rows) else at[1]
+            raise ValueError(
+                f"column {column_label(int(column), self._names)} of X reaches {largest:.0e}, the largest value; "
+                f"distances need it between {TINY:g} and {HUGE:g}: rescale the columns"
+            )
         return rows
 
     def _candidates(self, X: Any) -> list[Kernel]:

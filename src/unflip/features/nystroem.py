@@ -11,14 +11,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cholesky, solve_triangular
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from unflip.features.kernelmap import KernelMap
 from unflip.features.labelfree import Array, generator
+from unflip.features.lowrank import LowRank
 from unflip.features.pivots import random_pivots
 
-JITTER = 1e-10  # added to the diagonal of K, where k(x, x) = 1: no feature loses more than six digits
 CANDIDATES = 1 << 23  # numbers that random pivots may keep: 64 MB
 
 
@@ -86,13 +85,11 @@ class Nystroem(KernelMap):
         self.landmarks_ = X[chosen]
         if sparse.issparse(X):
             self.landmarks_.sum_duplicates()
-        table = self.kernel_(self.landmarks_, self.landmarks_)
-        table[np.diag_indices_from(table)] += JITTER
-        self.factor_ = cholesky(table, lower=True)
+        self._lowrank = LowRank(self.kernel_, self.landmarks_)
+        self.factor_ = self._lowrank.factor
 
     def _map(self, X: Any) -> Array:
-        values = self.kernel_(X, self.landmarks_)
-        return solve_triangular(self.factor_, values.T, lower=True, overwrite_b=True, check_finite=False).T
+        return self._lowrank.transform(X)
 
     def _parts(self) -> dict[str, Any]:
         parts: dict[str, Any] = {"kernel": repr(self.kernel_)}

@@ -25,7 +25,7 @@ def as_bandwidth(bandwidth: Any) -> float:
 def median_bandwidth(
     X: Any, rng: int | np.random.Generator = 0, sample: int = 1000, metric: str = "euclidean"
 ) -> float:
-    """The median distance of pairs of rows that differ, among at most `sample` random rows.
+    """The median distance of distinct rows, among at most `sample` random ones.
 
     `metric` is "euclidean" or "manhattan"; a kernel names its own: `Laplace.metric`.
 
@@ -44,8 +44,8 @@ def median_bandwidth(
         which = f"all {sample} sampled rows"
         rows = rows[np.random.default_rng(rng).choice(rows.shape[0], sample, replace=False)]
     apart = squared_distances(rows, rows) if metric == "euclidean" else manhattan_distances(rows, rows)
-    pairs = apart[np.triu_indices(len(apart), 1)]
-    pairs = pairs[pairs > 0]
+    first = ~np.triu(apart == 0, 1).any(axis=0)  # of its copies
+    pairs = apart[np.ix_(first, first)][np.triu_indices(int(first.sum()), 1)]
     if not len(pairs):
         raise ValueError(f"{which} are equal: the median distance is zero; give a bandwidth")
     return float(np.median(np.sqrt(pairs) if metric == "euclidean" else pairs))

@@ -1,0 +1,168 @@
+"""The square loss with a kernel: ridge regression on class indicators, its whole path from one decomposition.
+
+Minimises E[(t - f)^2] + lambda |f|^2 with a free constant, t being +1 and -1, or the indicators of several
+classes. As for every ridge, label noise shrinks the centred fit by one factor and moves no sign of it; as
+lambda grows, lambda times the centred fit becomes the centred unhinged scorer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from unflip.estimators.border import Array, all_or_nothing, contrast, never, refuse_single_class
+from unflip.estimators.kept import KeptRows
+from unflip.estimators.kernelized import KernelClassifier
+from unflip.estimators.spectra import Spectrum, exact_spectrum, landmark_spectrum
+from unflip.kernels import Kernel
+from unflip.loo.ridge import leave_one_out
+
+EXACT = 3000  # rows whose kernel matrix is decomposed in full
+LANDMARKS = 1000  # beyond
+PATH = 10.0 ** np.arange(-5, 1.25, 0.5)  # times the mean squared length of centred features
+
+
+@dataclass(frozen=True, eq=False)
+class RidgePath:
+    """Every ridge that was tried: lambda, leave-one-out squared error, degrees of freedom, (L,) each.
+
+    dual_coef: (L, m, C) and intercept: (L, C), C being one for two classes and K for more.
+    """
+
+    regularization: Array
+    loo_errors: Array
+    freedom: Array
+    dual_coef: Array
+    intercept: Array
+
+
+class KernelSquareClassifier(KernelClassifier):
+    """Kernel ridge regression on class indicators, with exact leave-one-out for every ridge of a path.
+
+    Parameters
+    ----------
+    kernel: a name ("rbf", "laplace", "linear", "poly", ...) or a kernel of `unflip.kernels`.
+    bandwidth: a number; "median" for the median distance of two rows, which needs no labels; "loo" for the
+        one of a grid about the median with the least leave-one-out error.
+    regularization: lambda above; or "loo", the ridge of a path with the least leave-one-out squared error
+        on the given labels, to which symmetric noise adds the same for all ridges and shrinks what is left.
+    n_landmarks: rows that span the features, drawn at random. None takes all rows up to 3000, which is exact,
+        and 1000 of more rows; leave-one-out is exact for the model that is used either way.
+    random_state: seeds the draw.
+
+    Attributes: `classes_`, `kernel_`, `regularization_`, `support_vectors_`, `dual_coef_`, `intercept_`,
+    `path_` (a `RidgePath`), and `loo_scores_`, what `decision_function` would say of each row that counts
+    had it not been fitted (with the landmarks and the ridge as they are).
+
+    >>> X, y = [[0.0], [0.1], [1.0], [1.1], [2.0], [2.1]], [0, 0, 1, 1, 0, 0]  # no line tells these apart
+    >>> model = KernelSquareClassifier(bandwidth=0.3).fit(X, y)
+    >>> model.predict([[0.2], [1.2], [2.2]]).tolist(), (model.loo_scores_ > 0).tolist()
+    ([0, 1, 0], [False, False, True, True, False, False])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelClassifier._parameter_constraints,
+        "regularization": [StrOptions({"loo"}), Interval(Real, 0, None, closed="neither")],
+        "n_landmarks": [None, Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        kernel: str | Kernel = "rbf",
+        bandwidth: str | float = "median",
+        regularization: str | float = "loo",
+        n_landmarks: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.regularization = regularization
+        self.n_landmarks = n_landmarks
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Decompose once for each bandwidth, and take the ridge of least leave-one-out error."""
+        with all_or_nothing(self):
+            batch = self._batch(X, y, sample_weight, reset=True)
+            self.classes_ = batch.labels.classes
+            kept = KeptRows.of(batch)
+            refuse_single_class(self.classes_.tolist(), kept.counts)
+            rng = check_random_state(self.random_state)
+            landmarks = self._landmarks(kept.X, rng)
+            least = np.inf
+            for kernel in self._candidates(kept.X):
+                exact = landmarks is None
+                spectrum = (
+                    exact_spectrum(kernel, kept) if exact else landmark_spectrum(kernel, kept, landmarks)
+                )
+                path, left = self._path(spectrum, kept)
+                best = (
+                    len(path.loo_errors) - 1 - int(np.argmin(path.loo_errors[::-1]))
+                )  # the strongest of equals
+                if path.loo_errors[best] < least:
+                    least = path.loo_errors[best]
+                    self._take(kernel, spectrum.support, path, left, best)
+        return self
+
+    def decision_path(self, X: Any) -> Array:
+        """`decision_function` for every ridge of `path_`, stacked in front.
+
+        >>> model = KernelSquareClassifier("linear").fit([[-1.0], [0.0], [2.0]], [0, 0, 1])
+        >>> model.decision_path([[0.5], [1.5]]).shape
+        (13, 2)
+        """
+        check_is_fitted(self, "dual_coef_")
+        duals = self.path_.dual_coef
+        stacked = duals.transpose(1, 0, 2).reshape(duals.shape[1], -1)
+        scores = self.kernel_.score(self._rows(X, reset=False), self.support_vectors_, stacked)
+        scores = scores.reshape(-1, *duals.shape[::2]).transpose(1, 0, 2) + self.path_.intercept[:, None]
+        return scores[:, :, 0] if len(self.classes_) == 2 else scores
+
+    def _landmarks(self, X: Any, rng: Any) -> Any:
+        """Rows drawn without a look at labels, or None for all of them."""
+        n = X.shape[0]
+        m = self.n_landmarks or (n if n <= EXACT else LANDMARKS)
+        return None if m >= n else X[np.sort(rng.choice(n, m, replace=False))]
+
+    def _path(self, spectrum: Spectrum, kept: KeptRows) -> tuple[RidgePath, Array]:
+        """The fit for every ridge, and the leave-one-out scores, (L, n, C)."""
+        total, counts, signs = kept.weight.sum(), kept.counts, contrast(kept.member.shape[1])
+        s = spectrum.eigenvalues
+        if self.regularization == "loo":
+            ridges = PATH * (s.sum() / total if len(s) else 1.0)
+        else:
+            ridges = np.array([float(self.regularization)])
+        left = np.empty((len(ridges), len(kept.weight), len(signs)))
+        for rows, rotated in spectrum.blocks():
+            labels = kept.member[rows], kept.weight[rows]
+            for scores, ridge in zip(left, ridges, strict=True):
+                alone, _ = leave_one_out(rotated, *labels, s, spectrum.cross, counts, ridge)
+                scores[rows] = alone @ signs.T
+        missed = np.sum((kept.member @ signs.T - left) ** 2, axis=2) @ kept.weight
+        fits = [spectrum.cross / (s + total * ridge)[:, None] @ signs.T for ridge in ridges]
+        zero = signs @ counts / total + never(counts)
+        return (
+            RidgePath(
+                regularization=ridges,
+                loo_errors=missed / total,
+                freedom=np.array([1 + np.sum(s / (s + total * ridge)) for ridge in ridges]),
+                dual_coef=np.stack([spectrum.duals @ fit for fit in fits]),
+                intercept=np.stack([zero - spectrum.center @ fit for fit in fits]),
+            ),
+            left,
+        )
+
+    def _take(self, kernel: Kernel, support: Any, path: RidgePath, left: Array, best: int) -> None:
+        self.kernel_, self.support_vectors_, self.path_ = kernel, support, path
+        self.regularization_ = float(path.regularization[best])
+        self.dual_coef_, self.intercept_ = path.dual_coef[best], path.intercept[best]
+        self.loo_scores_ = left[best, :, 0] if len(self.classes_) == 2 else left[best]

@@ -1,0 +1,50 @@
+"""A kernel as seen from landmarks: with k(Z, Z) = L L', the features L^-1 k(Z, x)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+
+from unflip.kernels import Kernel
+
+Array = np.ndarray[Any, Any]
+JITTER = 1e-10  # of the largest k(z, z), added to the diagonal: no feature loses more than six digits
+
+
+class LowRank:
+    """Features of a kernel and landmarks Z, (m, d), dense or CSR.
+
+    >>> from unflip.kernels import Gaussian
+    >>> phi = LowRank(Gaussian(1.0), np.array([[0.0], [1.0]])).transform(np.array([[0.0], [1.0]]))
+    >>> (phi @ phi.T).round(6).tolist()
+    [[1.0, 0.606531], [0.606531, 1.0]]
+    """
+
+    def __init__(self, kernel: Kernel, landmarks: Any) -> None:
+        self.kernel = kernel
+        self.landmarks = landmarks
+
+    @cached_property
+    def factor(self) -> Array:
+        """L, lower triangular."""
+        table = self.kernel(self.landmarks, self.landmarks)
+        table[np.diag_indices_from(table)] += JITTER * table.diagonal().max()
+        return np.asarray(cholesky(table, lower=True))
+
+    def transform(self, X: Any) -> Array:
+        """L^-1 k(Z, x) for each row."""
+        values = self.kernel(X, self.landmarks)
+        return solve_triangular(self.factor, values.T, lower=True, overwrite_b=True, check_finite=False).T
+
+    def dual(self, weights: Array) -> Array:
+        """Coefficients of k(x, Z) for weights of the features, (m, C).
+
+        >>> from unflip.kernels import Gaussian
+        >>> phi, w = LowRank(Gaussian(1.0), np.array([[0.0], [1.0]])), np.array([[1.0], [2.0]])
+        >>> phi.kernel([[3.0]], phi.landmarks) @ phi.dual(w) - phi.transform(np.array([[3.0]])) @ w
+        array([[0.]])
+        """
+        return solve_triangular(self.factor, weights, lower=True, trans="T", check_finite=False)
