@@ -28,7 +28,10 @@ reproduce: install
 
 bench: install
 	$(BIN)/python benchmarks/one_pass.py
-	$(BIN)/python benchmarks/fourier_pass.py
+	$(BIN)/python benchmarks/fourier_pass.py --rows 1000000
+	$(BIN)/python benchmarks/kernel_scores.py
+	$(BIN)/python benchmarks/loo_bandwidths.py
+	$(BIN)/python benchmarks/herding.py
 	$(BIN)/python benchmarks/paper_split.py
 
 # The pages under docs/ are checked by running their examples.

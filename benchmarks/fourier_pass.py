@@ -9,10 +9,10 @@ rows among as many threads, with one BLAS thread in each, so that cosines are pa
 
 import argparse
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from _timing import interleaved
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from unflip import UnhingedClassifier
@@ -33,17 +33,6 @@ def bare(X, W, block):
 def bare_in_threads(X, W, block, threads):
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
         list(pool.map(lambda part: bare(part, W, block), np.array_split(X, threads)))
-
-
-def interleaved(calls, times=3):
-    """The least time of each call. They take turns, so that a busy spell of the machine meets them all."""
-    spent = {name: [] for name in calls}
-    for _ in range(times):
-        for name, call in calls.items():
-            start = time.perf_counter()
-            call()
-            spent[name].append(time.perf_counter() - start)
-    return {name: min(seconds) for name, seconds in spent.items()}
 
 
 def main():

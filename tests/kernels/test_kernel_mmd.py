@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from unflip import theory
+from unflip import KernelUnhingedClassifier, theory
 from unflip.kernels import Gaussian, Laplace, Linear, mmd, permutation_test, witness
 
 
@@ -110,3 +110,15 @@ def test_bad_input_is_refused():
         permutation_test(X[:1], Z, Linear())
     with pytest.raises(ValueError, match="permutations is at least 1, got 0"):
         permutation_test(X, Z, Linear(), permutations=0)
+
+
+def test_at_base_rate_one_half_twice_the_norm_of_the_unhinged_solution_is_the_discrepancy():
+    # Appendix D: w = (mu_P - mu_Q) / 2 there, and its scores are half the witness.
+    rng = np.random.default_rng(0)
+    P, Q = rng.normal(size=(40, 3)), rng.normal(size=(40, 3)) + 0.5
+    kernel = Gaussian(1.3)
+    model = KernelUnhingedClassifier(kernel, threshold=0.0).fit(np.vstack([Q, P]), np.repeat([0, 1], 40))
+    a = model.dual_coef_[:, 0]
+    norm = np.sqrt(a @ kernel(model.support_vectors_, model.support_vectors_) @ a)
+    assert 2 * norm == pytest.approx(mmd(P, Q, kernel), rel=1e-10)
+    assert_allclose(2 * model.decision_function(P), witness(P, Q, kernel)(P), rtol=1e-10, atol=1e-14)

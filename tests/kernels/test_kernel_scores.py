@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from unflip.kernels import EuclideanLaplace, Gaussian, Laplace, RankLaplace, blocks
+from unflip.kernels import EuclideanLaplace, Gaussian, Laplace, Linear, RankLaplace, blocks
 
 
 def problem(n, m, d, columns=(), seed=0):
@@ -138,3 +138,27 @@ def test_bad_weights_and_threads_are_refused():
         kernel.score(X, Z, [1.0, np.nan, 0.0, 0.0])
     with pytest.raises(ValueError, match="threads is at least 1, got 0"):
         kernel.score(X, Z, w, threads=0)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplace(1.0), EuclideanLaplace(1.0)], ids=repr)
+@pytest.mark.parametrize("columns", [(), (2,)])
+def test_a_grid_of_bandwidths_scores_as_each_of_them_does(kernel, columns):
+    X, Z, w = problem(70, 600, 5, columns)
+    X[:5] = Z[:5]
+    widths = [0.01, 0.7, 30.0]
+    for width, scores in zip(widths, kernel.score_grid(X, Z, w, widths), strict=True):
+        assert_allclose(scores, type(kernel)(width).score(X, Z, w), rtol=1e-10, atol=1e-13)
+
+
+def test_a_grid_of_rank_kernels_keeps_its_reference():
+    X, Z, w = problem(30, 40, 3)
+    kernel = RankLaplace(Z, 1.0)
+    assert_allclose(kernel.score_grid(X, Z, w, [0.4])[0], RankLaplace(Z, 0.4).score(X, Z, w), rtol=1e-12)
+
+
+def test_a_linear_kernel_scores_through_one_vector():
+    X, Z, w = problem(30, 40, 3, (2,))
+    expected = (X @ Z.T) @ w
+    for rows in (Z, sparse.csr_array(Z)):
+        assert_allclose(Linear().score(X, rows, w), expected, rtol=1e-10, atol=1e-12)
+        assert_allclose(Linear().score(sparse.csr_array(X), rows, w), expected, rtol=1e-10, atol=1e-12)

@@ -15,7 +15,7 @@ from unflip.estimators.border import Array, Classifier
 from unflip.kernels import DistanceKernel, Kernel, by_name, get, median_bandwidth
 
 TINY, HUGE = 1e-152, 1e152  # squares of these are ordinary numbers
-GRID = tuple(2.0 ** (k / 2) for k in range(-6, 4))  # times the median distance, for bandwidth="loo"
+GRID = tuple(2.0 ** (k / 2) for k in range(-5, 3))  # times the median distance, for bandwidth="loo"
 
 
 class KernelClassifier(Classifier):
@@ -62,7 +62,7 @@ class KernelClassifier(Classifier):
             at = np.unravel_index(np.argmax(values), values.shape)
             column = rows.indices[at[0]] if sparse.issparse(rows) else at[1]
             raise ValueError(
-                f"column {column_label(int(column), self._names)} of X reaches {largest:.0e}, the largest value; "
+                f"column {column_label(int(column), self._names)} of X has the largest value, {largest:.0e}; "
                 f"distances need it between {TINY:g} and {HUGE:g}: rescale the columns"
             )
         return rows

@@ -49,7 +49,7 @@ def exact_spectrum(kernel: Kernel, kept: KeptRows) -> Spectrum:
     [2.0]
     """
     share, root = kept.weight / kept.weight.sum(), np.sqrt(kept.weight)
-    values = _finite(kernel(kept.X, kept.X))
+    values = kernel(kept.X, kept.X)
     middle = values @ share
     centred = values - middle - middle[:, None] + share @ middle
     eigenvalues, vectors = _positive(*np.linalg.eigh(root[:, None] * centred * root))
@@ -82,7 +82,7 @@ def landmark_spectrum(kernel: Kernel, kept: KeptRows, landmarks: Any) -> Spectru
         sums += block.T @ masses[rows]
         second += block.T @ (kept.weight[rows, None] * block)
     mean = sums.sum(axis=1) / total
-    eigenvalues, basis = _positive(*np.linalg.eigh(_finite(second - total * np.outer(mean, mean))))
+    eigenvalues, basis = _positive(*np.linalg.eigh(second - total * np.outer(mean, mean)))
     center = mean @ basis
     return Spectrum(
         landmarks,
@@ -98,9 +98,3 @@ def _positive(eigenvalues: Array, vectors: Array) -> tuple[Array, Array]:
     """Directions without spread beyond rounding carry nothing."""
     keep = eigenvalues > len(eigenvalues) * np.finfo(float).eps * max(eigenvalues.max(initial=0.0), 0.0)
     return eigenvalues[keep], vectors[:, keep]
-
-
-def _finite(values: Array) -> Array:
-    if not np.isfinite(values).all():
-        raise ValueError("the values of the kernel overflow; rescale the columns of X")
-    return values

@@ -85,6 +85,9 @@ class Polynomial(InnerProductKernel):
     def _power(self, products: Array) -> Array:
         products += self.constant
         values = products.copy()
-        for _ in range(self.degree - 1):
-            values *= products
+        with np.errstate(over="ignore"):
+            for _ in range(self.degree - 1):
+                values *= products
+        if not np.isfinite(values).all():
+            raise ValueError(f"the values of {self} overflow: rescale the columns")
         return values
