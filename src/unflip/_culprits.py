@@ -80,7 +80,7 @@ def _refuse_column(values: Array, label: str) -> None:
         if isinstance(value, str | bytes):
             raise ValueError(
                 f"column {label} of X holds {value!r} in row {row}, which is not a number; encode such "
-                "columns before this estimator, for example with OneHotEncoder in a pipeline"
+                "columns before this estimator, for example with unflip.features.OneHot in a pipeline"
             ) from None
         if isinstance(value, date | time | timedelta | np.datetime64 | np.timedelta64):
             message = f"column {label} of X holds {_AS_TIMES.format(type(value).__name__)}"
@@ -109,6 +109,20 @@ def name_the_culprit(X: Any, names: tuple[str, ...] | None, first_row: int = 0) 
         f"Input X contains {what}: {place} is {float(value)} "
         "(inf and NaN have no mean); drop or impute such rows"
     )
+
+
+def is_missing(value: Any) -> bool:
+    """None, or what does not equal itself.
+
+    >>> is_missing(float("nan")), is_missing("nan")
+    (True, False)
+    """
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA does not say whether it equals itself
+        return True
+    except ValueError:  # an array of several values
+        return False
 
 
 def column_label(column: int, names: Any) -> str:

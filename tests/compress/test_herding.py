@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 
+from unflip import KernelUnhingedClassifier
 from unflip.compress import herd
 from unflip.kernels import Gaussian, Linear, median_bandwidth
 
@@ -69,8 +70,27 @@ def test_it_ends_when_nothing_is_left():
     found = herd(X, c, Linear(), 40)
     assert len(found.rows) <= 3  # as many directions as columns
     assert found.errors[-1] <= 1e-7 * found.errors[0]
-    none = herd(X, np.zeros(40), Gaussian(1.0), 5)
-    assert (len(none.rows), none.errors.tolist()) == (0, [0.0])
+    none = herd(X, np.zeros(40), Gaussian(1.0), 5)  # any point with no weight will do
+    assert (none.weights.tolist(), none.errors.tolist()) == ([[0.0]], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("factor", [1e-150, 1e-140, 1e140, 1e150])
+def test_the_unit_of_the_rows_does_not_matter(factor):
+    X, c = problem(n=40)
+    found, scaled = herd(X, c, Linear(), 2), herd(X * factor, c, Linear(), 2)
+    assert scaled.rows.tolist() == found.rows.tolist()
+    assert_allclose(scaled.weights, found.weights, rtol=1e-6)
+
+
+def test_one_long_row_does_not_hide_the_others():
+    rng = np.random.default_rng(0)
+    X = np.vstack(
+        [[1e6, 0.0], np.column_stack([np.zeros(20), np.repeat([1, -1], 10) * rng.uniform(0.5, 1, 20)])]
+    )
+    y = np.concatenate([[0], np.repeat([1, 0], 10)])
+    model = KernelUnhingedClassifier("linear", threshold=0.0, compress="herding", n_support=10).fit(X, y)
+    assert model.score(X, y) == 1.0
+    assert len(model.herd_.rows) == 2  # two directions
 
 
 def test_two_hundred_digits_stand_for_all():

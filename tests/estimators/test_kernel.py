@@ -1,5 +1,6 @@
 """The kernel classifier against loops, refits and peers."""
 
+import math
 import pickle
 
 import numpy as np
@@ -31,6 +32,13 @@ def test_scores_are_a_double_loop(kernel):
     for row, score in zip(new, model.decision_function(new), strict=True):
         parts = [w * (2 * t - 1) * kernel([row], [x])[0, 0] for x, t, w in zip(X, y, weight, strict=True)]
         assert score == pytest.approx(sum(parts) / weight.sum(), rel=1e-10, abs=1e-12)
+
+
+def test_scores_of_the_gaussian_kernel_by_hand():
+    # (+1 at 0 and 2, -1 at 1) seen from 0, with bandwidth 1: (1 - exp(-1/2) + exp(-2)) / 3.
+    model = KernelUnhingedClassifier(bandwidth=1.0, threshold=0.0).fit([[0.0], [1.0], [2.0]], [1, 0, 1])
+    expected = (1 - math.exp(-0.5) + math.exp(-2)) / 3
+    assert model.decision_function([[0.0]])[0] == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.parametrize("center", [False, True])
@@ -129,8 +137,10 @@ def test_bad_input_is_named():
     ):
         with pytest.raises(ValueError, match=words):
             KernelUnhingedClassifier(**parameters).fit(X, y)
-    with pytest.raises(ValueError, match="all rows are equal"):
-        KernelUnhingedClassifier().fit(np.ones((6, 2)), [0, 1] * 3)
+    for equal in (np.ones((6, 2)), sparse.csr_array(np.ones((6, 2)))):
+        for bandwidth in ("median", "loo", 1.0):
+            with pytest.raises(ValueError, match="all rows are equal"):
+                KernelUnhingedClassifier(bandwidth=bandwidth).fit(equal, [0, 1] * 3)
     with pytest.raises(ValueError, match="one class, 1"):
         KernelUnhingedClassifier().fit(X, np.ones(25, dtype=int))
 
@@ -147,6 +157,18 @@ def test_leave_one_out_is_exact_for_every_reading(reading, classes):
         rest = np.delete(np.arange(len(y)), i)
         alone = clone(model).fit(X[rest], y[rest], weight[rest]).decision_function(X[[i]])
         assert_allclose(np.ravel(model.loo_scores_[i]), np.ravel(alone), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("reading", ["unhinged", "centroid", "density"])
+def test_without_its_only_row_a_class_is_not_chosen(reading):
+    X, y, _ = problem(n=12, classes=2)
+    for labels in (np.where(np.arange(12) == 3, 1, 0), np.where(np.arange(12) == 3, 2, y)):
+        model = KernelUnhingedClassifier(bandwidth=1.0, threshold=0.0, reading=reading).fit(X, labels)
+        rest = np.flatnonzero(np.arange(12) != 3)
+        alone = clone(model).partial_fit(X[rest], labels[rest], classes=model.classes_)
+        assert_allclose(model.loo_scores_[3], alone.decision_function(X[[3]])[0], rtol=1e-10)
+        assert np.isneginf(np.ravel(model.loo_scores_[3])[-1])
+        KernelUnhingedClassifier(bandwidth="loo", reading=reading).fit(X, labels)  # no warning
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -279,7 +301,60 @@ def test_what_cannot_be_forgotten_is_named_and_nothing_changes():
             change(X, y)
 
 
+def test_weights_may_go_in_parts_and_heavy_rows_may_go():
+    X, y = np.array([[0.0], [1.0], [2.0], [2.0]]), [0, 1, 1, 1]
+    model = KernelUnhingedClassifier(bandwidth=1.0).fit(X, y, sample_weight=[1, 1, 0.1, 0.2])
+    for _ in range(3):
+        model.forget([[2.0]], [1], sample_weight=[0.1])
+    assert model.support_vectors_.ravel().tolist() == [0.0, 1.0]
+    X, y, weight = problem()
+    weight[7] = 1e13
+    light = np.arange(25) != 7
+    model = (
+        KernelUnhingedClassifier(bandwidth=1.0, center=True).fit(X, y, weight).forget(X[[7]], y[[7]], [1e13])
+    )
+    same = KernelUnhingedClassifier(bandwidth=1.0, center=True).fit(X[light], y[light], weight[light])
+    assert_allclose(model.loo_scores_, same.loo_scores_, rtol=1e-10, atol=1e-13)
+
+
+def test_parameters_that_changed_since_the_fit_are_heeded():
+    X, y, _ = problem()
+    for changed in ({"bandwidth": 5.0}, {"kernel": "laplace"}):
+        model = KernelUnhingedClassifier(bandwidth=1.0).fit(X[:20], y[:20]).set_params(**changed)
+        whole = KernelUnhingedClassifier(bandwidth=1.0).set_params(**changed).fit(X, y)
+        grown = model.partial_fit(X[20:], y[20:])
+        assert grown.kernel_ == whole.kernel_
+        assert_allclose(grown.decision_function(X), whole.decision_function(X), rtol=1e-10)
+    small = KernelUnhingedClassifier(compress="herding", n_support=5).fit(X, y)
+    small.set_params(compress=None, n_support=None)
+    with pytest.raises(ValueError, match="needs all rows"):
+        small.partial_fit(X, y)
+    assert not hasattr(small, "predict_proba")
+
+
+def test_the_row_that_cannot_go_is_called_by_its_own_number():
+    X, y, _ = problem()
+    model = KernelUnhingedClassifier(bandwidth=1.0).fit(X, y)
+    with pytest.raises(ValueError, match="row 2 cannot be taken away"):
+        model.forget(np.array([X[0], X[1], X[2] + 9]), y[:3], sample_weight=[0, 1, 1])
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e160])
+@pytest.mark.parametrize("reading", ["unhinged", "centroid"])
+def test_the_scale_of_weights_is_of_no_account(size, reading):
+    X, y, weight = problem()
+    plain = KernelUnhingedClassifier(bandwidth=1.0, reading=reading).fit(X, y, weight)
+    scaled = KernelUnhingedClassifier(bandwidth=1.0, reading=reading).fit(X, y, weight * size)
+    assert_allclose(scaled.loo_scores_, plain.loo_scores_, rtol=1e-10, atol=1e-13)
+
+
 # Compression
+
+
+def test_a_mean_map_of_zero_is_one_point_of_no_weight():
+    X = [[0.0], [0.0], [1.0], [1.0]]
+    model = KernelUnhingedClassifier(bandwidth=1.0, threshold=0.0, compress="herding", n_support=3)
+    assert model.fit(X, [0, 1, 0, 1]).decision_function([[0.0], [5.0]]).tolist() == [0.0, 0.0]
 
 
 def test_a_compressed_model_is_its_points():

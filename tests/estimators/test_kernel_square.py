@@ -90,7 +90,7 @@ def test_a_linear_kernel_is_the_linear_classifier(thin):
 
 @pytest.mark.parametrize("landmarks", [None, 40])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_for_a_strong_ridge_it_is_the_unhinged_classifier(landmarks, classes):
+def test_for_a_strong_ridge_its_centred_scores_are_those_of_the_unhinged_classifier(landmarks, classes):
     # lam times the centred fit tends to the centred mean map, and the constant to the mean label.
     X, y, weight = problem(n=60, classes=classes)
     kernel, lam = Gaussian(1.0), 1e9
@@ -162,7 +162,43 @@ def test_bad_input_is_named():
     ):
         with pytest.raises(ValueError, match=words):
             KernelSquareClassifier(**parameters).fit(X, y)
-    with pytest.raises(ValueError, match="all rows are equal"):
-        KernelSquareClassifier().fit(np.ones((6, 2)), [0, 1] * 3)
+    for parameters in ({}, {"bandwidth": 1.0}, {"kernel": "linear"}, {"n_landmarks": 2, "bandwidth": 1.0}):
+        with pytest.raises(ValueError, match="all rows are equal"):
+            KernelSquareClassifier(**parameters).fit(np.full((6, 2), 0.1), [0, 1] * 3)
+    with pytest.raises(ValueError, match="all rows look equal"):
+        KernelSquareClassifier(bandwidth=1e9).fit(X, y)
+    with pytest.raises(ValueError, match="a larger regularization"):
+        KernelSquareClassifier(bandwidth=0.01, regularization=1e-14).fit(X, y)
     with pytest.raises(ValueError, match=r"values of Polynomial.* overflow"):
         KernelSquareClassifier(Polynomial(3)).fit(X * 1e80, y)
+
+
+def test_one_long_row_or_rows_of_zeros_do_not_spoil_landmarks():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] > 0).astype(int)
+    X[0, 2] = 1e7
+    for seed in range(3):
+        model = KernelSquareClassifier("linear", regularization=1e-3, n_landmarks=150, random_state=seed)
+        assert model.fit(X, y).score(X, y) > 0.95
+        zeros = KernelSquareClassifier("linear", n_landmarks=3, random_state=seed)
+        X_thin = [[0.0], [0.0], [0.0], [1.0], [1.0], [2.0]]
+        assert np.isfinite(zeros.fit(X_thin, [0, 1, 0, 1, 1, 0]).decision_function(X_thin)).all()
+    with pytest.raises(ValueError, match="more landmarks"):
+        KernelSquareClassifier("linear", n_landmarks=1, random_state=1).fit([[0.0]] * 9 + [[1.0]], [0, 1] * 5)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e160])
+def test_the_scale_of_weights_is_of_no_account(size):
+    X, y, weight = problem()
+    plain = KernelSquareClassifier().fit(X, y, weight)
+    scaled = KernelSquareClassifier().fit(X, y, weight * size)
+    assert_allclose(scaled.loo_scores_, plain.loo_scores_, rtol=1e-9)
+
+
+def test_without_its_only_row_a_class_is_not_chosen():
+    X, y, _ = problem(n=12)
+    y[3] = 2
+    model = KernelSquareClassifier(bandwidth=1.0, regularization=0.1).fit(X, y)
+    assert np.isneginf(model.loo_scores_[3, 2])
+    assert np.isfinite(np.delete(model.loo_scores_, 3, axis=0)).all()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.utils import estimator_checks
 
 from unflip import UnhingedClassifier, kernels
@@ -126,3 +127,10 @@ def test_bad_parameters_and_rows_are_named():
         Fourier().fit(X[:1])
     assert Fourier(bandwidth=1.0).fit(X[:1]).width == 1000
     estimator_checks.check_fit2d_1sample("Fourier", Fourier())
+
+
+def test_a_bandwidth_that_leaves_nothing_of_the_angles_is_named():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    for rows in (X, sparse.csr_array(X)):
+        with pytest.raises(ValueError, match=r"Gaussian\(bandwidth=1e-20\).*wider bandwidth"):
+            Fourier(bandwidth=1e-20).fit(rows)

@@ -370,3 +370,15 @@ def test_a_map_comes_to_the_pass_ready_for_blocks():
     fitted = Standardize().set_output(transform="pandas").fit(X)
     assert isinstance(as_feature_map(fitted, 4, None).transform(X), np.ndarray)
     assert_allclose(accumulate((X, Y), features=fitted).mean, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("feature_map", [Standardize(), Quantile(), Fourier(), Nystroem()], ids=repr)
+def test_a_fit_that_fails_leaves_the_map_as_it_was(feature_map):
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(20, 3)), rng.normal(size=(20, 4))
+    B[3, 1] = np.nan
+    fitted = clone(feature_map).fit(A)
+    before = fitted.transform(A)
+    with pytest.raises(ValueError, match="row 3, column 1"):
+        fitted.fit(B)
+    assert_array_equal(fitted.transform(A), before)

@@ -10,6 +10,7 @@ from sklearn.kernel_approximation import Nystroem as Peer
 from unflip import kernels
 from unflip.features import Nystroem
 from unflip.features import nystroem as nystroem_module
+from unflip.features.lowrank import LowRank
 from unflip.features.pivots import random_pivots
 
 DIGITS = load_digits().data[:600] / 16
@@ -53,6 +54,14 @@ def test_inner_products_are_those_of_the_formula(kernel, landmarks):
     cross, table = k(DIGITS[100:200], fitted.landmarks_), k(fitted.landmarks_, fitted.landmarks_)
     assert_allclose(phi @ phi.T, cross @ np.linalg.solve(table, cross.T), atol=1e-6)
     assert_allclose(fitted.landmarks_, DIGITS[fitted.indices_])
+
+
+def test_with_the_landmarks_of_scikit_learn_it_is_as_near_to_the_kernel():
+    exact = kernels.Gaussian(BANDWIDTH)(DIGITS, DIGITS)
+    peer = Peer(gamma=0.5 / BANDWIDTH**2, n_components=60, random_state=0).fit(DIGITS)
+    ours = LowRank(kernels.Gaussian(BANDWIDTH), DIGITS[peer.component_indices_]).transform(DIGITS)
+    theirs = relative_error(peer.transform(DIGITS), exact)
+    assert relative_error(ours, exact) <= theirs * (1 + 1e-6)
 
 
 def test_landmarks_are_different_rows_and_exact_for_each_other():

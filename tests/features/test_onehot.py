@@ -128,3 +128,10 @@ def test_bad_input_is_named():
         OneHot().fit(sparse.csr_array([[1]]))
     with pytest.raises(ValueError, match="0 sample"):
         OneHot().fit(pd.DataFrame({"a": []}))
+
+
+def test_what_is_no_number_in_a_column_that_stays_is_named():
+    with pytest.raises(ValueError, match="row 1, column 1 is nan"):
+        OneHot(columns=[0]).fit_transform([[1.0, 2.0], [2.0, np.nan]])
+    with pytest.raises(ValueError, match="columns names True"):
+        OneHot(columns=[True, False]).fit([[1.0, 2.0]])

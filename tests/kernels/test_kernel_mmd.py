@@ -108,7 +108,7 @@ def test_bad_input_is_refused():
         mmd(X[:1], Z, Linear(), unbiased=True)
     with pytest.raises(ValueError, match="two rows on each side, got 1 and 17"):
         permutation_test(X[:1], Z, Linear())
-    with pytest.raises(ValueError, match="permutations is at least 1, got 0"):
+    with pytest.raises(ValueError, match="from 1 on, got 0"):
         permutation_test(X, Z, Linear(), permutations=0)
 
 

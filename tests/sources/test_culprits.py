@@ -36,7 +36,7 @@ def refused(X):
 def test_text_in_a_frame_is_named(frame):
     said = refused(frame)
     assert "column 'eyes' of X holds 'x' in row 0" in said
-    assert "before this estimator, for example with OneHotEncoder in a pipeline" in said
+    assert "before this estimator, for example with unflip.features.OneHot in a pipeline" in said
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,8 @@ SPENT = 1e-10  # of k(x, x): a point whose direction is spanned to this much has
 class Herd:
     """The points that were chosen.
 
-    rows: (m,) their places. weights: (m, K). errors: (m + 1,) |mu - mu_j| for j = 0, ..., m points.
+    rows: (m,) their places. weights: (m, K). errors: (m + 1,) |mu - mu_j| for j = 0, ..., m points, the root
+    of the sum of squares over the columns; below 1e-8 of the first they are rounding.
     """
 
     rows: Array
@@ -54,19 +55,25 @@ def herd(
     target = np.asarray(coefficients, dtype=np.float64).reshape(X.shape[0], -1)
     places = np.arange(X.shape[0]) if candidates is None else np.asarray(candidates)
     pool = X[places]
-    residual = kernel.score(pool, X, target)  # r at every candidate; mu itself to begin with
-    squared = [float(np.sum(target * kernel.score(X, X, target)))]
+    # In units of the largest coefficient and the largest k(x, x), so that no square overflows.
     room = kernel.diagonal(pool).astype(np.float64)
-    least = SPENT * room.max(initial=0.0)
+    size, unit = float(np.abs(target).max()) or 1.0, float(room.max()) or 1.0
+    target = target / size
+    scores = kernel.score(X, X, target) / unit
+    residual = scores if candidates is None else kernel.score(pool, X, target) / unit  # r at every candidate
+    room = room / unit
+    least = SPENT * room
+    squared = [max(float(np.sum(target * scores)), 0.0)]
     basis = np.empty((len(places), min(n_support, len(places))))
     chosen: list[int] = []
     shares: list[Array] = []
     for step in range(basis.shape[1]):
-        gain = np.where(room > least, np.sum(residual**2, axis=1) / np.maximum(room, least), 0.0)
+        gain = np.zeros(len(room))
+        np.divide(np.sum(residual**2, axis=1), room, out=gain, where=room > least)
         best = int(np.argmax(gain))
         if gain[best] <= SPENT**2 * squared[0]:
             break
-        column = kernel(pool, pool[[best]])[:, 0] - basis[:, :step] @ basis[best, :step]
+        column = kernel(pool, pool[[best]])[:, 0] / unit - basis[:, :step] @ basis[best, :step]
         basis[:, step] = column / np.sqrt(room[best])
         share = residual[best] / np.sqrt(room[best])
         residual = residual - basis[:, [step]] * share
@@ -75,6 +82,8 @@ def herd(
         chosen.append(best)
         shares.append(share)
         squared.append(max(squared[-1] - float(share @ share), 0.0))
+    errors = size * np.sqrt(unit) * np.sqrt(squared)
+    if not chosen:  # the mean map is zero, and so is any point times nothing
+        return Herd(places[:1], np.zeros((1, target.shape[1])), np.append(errors, errors[0]))
     factor = basis[chosen][:, : len(chosen)]
-    weights = np.linalg.solve(factor.T, np.array(shares)) if chosen else np.empty((0, target.shape[1]))
-    return Herd(places[chosen], weights, np.sqrt(squared))
+    return Herd(places[chosen], size * np.linalg.solve(factor.T, np.array(shares)), errors)

@@ -14,7 +14,8 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
 from unflip._culprits import name_the_culprit
-from unflip.estimators.border import Array, Classifier, all_or_nothing, refuse_single_class
+from unflip._state import all_or_nothing
+from unflip.estimators.border import Array, Classifier, refuse_single_class
 from unflip.estimators.scorer import LinearScorer
 from unflip.features import Transformed, as_feature_map
 from unflip.moments import Moments, accumulate

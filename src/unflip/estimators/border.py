@@ -1,11 +1,9 @@
-"""The border that every classifier shares: rows, labels and weights in, classes out, all or nothing."""
+"""The border that every classifier shares: rows, labels and weights in, classes out."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -18,20 +16,10 @@ from unflip.sources.batch import as_weight
 Array = np.ndarray[Any, Any]
 
 
-@contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Leave the estimator as it was if anything goes wrong."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
-
-
 class Classifier(ClassifierMixin, BaseEstimator):
     """A classifier with a score for each row: (n,) for two classes, (n, K) for more."""
+
+    _dtype: ClassVar[Any] = "numeric"  # what rows are converted to
 
     classes_: Array
 
@@ -66,7 +54,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """X as a numeric array or CSR matrix; whether it is finite, the sums will tell."""
         with naming_what_is_no_number(X):
             return validate_data(
-                self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False
+                self, X, reset=reset, accept_sparse="csr", dtype=self._dtype, ensure_all_finite=False
             )
 
     def _known_labels(self, batch: Batch, classes: Array) -> Batch:
@@ -112,3 +100,16 @@ def never(counts: Array) -> Array:
     """
     missing = np.where(counts > 0, 0.0, np.inf)
     return missing[[0]] - missing[[1]] if len(counts) == 2 else -missing
+
+
+def lonely(masses: Array, counts: Array) -> Array:
+    """The same for leave-one-out scores, (n, C): rows without which their class has none.
+
+    masses: (n, K), the weight of each row in each class; counts: (K,), that of all rows.
+
+    >>> masses = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> lonely(masses, masses.sum(axis=0)).ravel().tolist()
+    [0.0, 0.0, -inf]
+    """
+    missing = np.where((masses > 0) & (counts - masses <= 1e-12 * counts), np.inf, 0.0)
+    return missing[:, [0]] - missing[:, [1]] if len(counts) == 2 else -missing

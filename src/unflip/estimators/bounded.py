@@ -14,8 +14,9 @@ from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods
 
+from unflip._state import all_or_nothing
 from unflip.estimators.base import LinearClassifier
-from unflip.estimators.border import Array, all_or_nothing, refuse_single_class
+from unflip.estimators.border import Array, refuse_single_class
 from unflip.estimators.certificate import Certificate, warn_unmet
 from unflip.estimators.scorer import LinearScorer
 from unflip.moments import accumulate

@@ -18,8 +18,9 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unflip._culprits import name_the_culprit
+from unflip._state import all_or_nothing
 from unflip.estimators.base import MomentClassifier
-from unflip.estimators.border import Array, all_or_nothing, contrast, never
+from unflip.estimators.border import Array, contrast, lonely, never
 from unflip.estimators.scorer import LinearScorer
 from unflip.loo import centroids, mean_map
 from unflip.loo.threshold import best_threshold
@@ -104,11 +105,13 @@ class UnhingedClassifier(MomentClassifier):
     def loo_scores(self, X: Any, y: Any, sample_weight: Any = None) -> Array:
         """What `decision_function` would say of each fitted row, had that row not been fitted.
 
-        The threshold stays, unless it is "mean": then the mean is taken without the row too.
+        The threshold stays, unless it is "mean": then the mean is taken without the row too. A class that has
+        no other rows is not chosen: its score is minus infinity.
 
-        >>> model = UnhingedClassifier(center=False, threshold=0.0)
-        >>> model.fit([[1.0], [2.0], [4.0]], [0, 1, 1]).loo_scores([[1.0], [2.0], [4.0]], [0, 1, 1]).tolist()
-        [3.0, 3.0, 2.0]
+        >>> X, y = [[1.0], [2.0], [3.0], [6.0]], [0, 0, 1, 1]
+        >>> model = UnhingedClassifier(center=False, threshold=0.0).fit(X, y)
+        >>> model.loo_scores(X, y).round(3).tolist()
+        [2.333, 5.333, 3.0, 0.0]
         """
         check_is_fitted(self, "moments_")
         batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
@@ -230,6 +233,7 @@ class UnhingedClassifier(MomentClassifier):
                 self._priors,
             )
             left = (left[:, [1]] - left[:, [0]] if len(signs) == 1 else left) / self.regularization
+        left = left + lonely(batch.weight[:, None] * member, moments.counts)
         return left[:, 0] if len(signs) == 1 else left
 
     def _targets(self, moments: Moments) -> tuple[Array, Array, Array]:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unflip._culprits import name_the_culprit
 from unflip.estimators.base import MomentClassifier
-from unflip.estimators.border import Array
+from unflip.estimators.border import Array, lonely
 from unflip.estimators.scorer import LinearScorer
 from unflip.loo.ridge import leave_one_out
 from unflip.moments import Moments, accumulate
@@ -60,12 +60,12 @@ class SquareClassifier(MomentClassifier):
     def loo_scores(self, X: Any, y: Any, sample_weight: Any = None) -> Array:
         """What `decision_function` would say of each fitted row, had that row not been fitted.
 
-        The ridge stays as it is.
+        The ridge stays as it is. A class that has no other rows is not chosen: its score is minus infinity.
 
-        >>> X, y = [[-1.0], [0.0], [1.0]], [0, 0, 1]
+        >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1]
         >>> model = SquareClassifier(regularization=0.0).fit(X, y)
-        >>> model.loo_scores(X, y).round(12).tolist()
-        [-3.0, 0.0, -1.0]
+        >>> model.loo_scores(X, y).round(3).tolist()
+        [-1.571, -0.385, 0.385, 1.571]
         """
         check_is_fitted(self, "moments_")
         batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
@@ -90,7 +90,8 @@ class SquareClassifier(MomentClassifier):
         scores = scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
         for row in np.flatnonzero(leverage > 1 - NEARLY):
             scores[row] = self._refit_without(batch, int(row))
-        return scores
+        gone = lonely(batch.weight[:, None] * batch.labels.membership, moments.counts)
+        return scores + (gone[:, 0] if len(self.classes_) == 2 else gone)
 
     def _refit_without(self, batch: Batch, row: int) -> Any:
         """The score of a row that owns a direction: without it the direction is gone, so solve again."""

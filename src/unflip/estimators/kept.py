@@ -13,6 +13,7 @@ from scipy import sparse
 from unflip.sources import Batch
 
 Array = np.ndarray[Any, Any]
+ROUNDING = 1e-12  # of a weight: what is left when 0.3 goes in three parts of 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +54,13 @@ class KeptRows:
             np.concatenate([self.weight, other.weight]),
         )
 
-    def without(self, gone: KeptRows) -> tuple[Array, KeptRows]:
+    def without(self, gone: KeptRows, numbers: Array) -> tuple[Array, KeptRows]:
         """The places of the rows that are left, and these rows, with what is left of their weight.
 
-        A row is found by its values and its label.
+        A row is found by its values and its label. `numbers` are what messages call the rows that go.
 
         >>> kept = KeptRows(np.array([[1.0], [2.0]]), np.eye(2), np.array([3.0, 1.0]))
-        >>> places, rest = kept.without(KeptRows(np.array([[1.0]]), np.eye(2)[:1], np.array([2.0])))
+        >>> places, rest = kept.without(KeptRows(np.array([[1.0]]), np.eye(2)[:1], np.array([2.0])), [0])
         >>> rest.weight.tolist()
         [1.0, 1.0]
         """
@@ -68,17 +69,18 @@ class KeptRows:
             places[name].append(place)
         left = self.weight.copy()
         names = _names(_in_the_manner_of(self.X, gone.X), gone.member)
-        for row, (name, weight) in enumerate(zip(names, gone.weight, strict=True)):
+        for row, name, weight in zip(numbers, names, gone.weight, strict=True):
+            rest = weight
             for place in places[name]:
-                taken = min(weight, left[place])
+                taken = min(rest, left[place])
                 left[place] -= taken
-                weight -= taken
-            if weight > 0:
+                rest -= taken
+            if rest > ROUNDING * weight:
                 raise ValueError(
                     f"row {row} cannot be taken away: no fitted row has its values, label and so much weight"
                 )
-        rest = np.flatnonzero(left > 0)
-        return rest, KeptRows(self.X[rest], self.member[rest], left[rest])
+        stay = np.flatnonzero(left > ROUNDING * self.weight)
+        return stay, KeptRows(self.X[stay], self.member[stay], left[stay])
 
 
 def _in_the_manner_of(kept: Any, X: Any) -> Any:

@@ -20,17 +20,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from unflip._state import all_or_nothing
 from unflip.compress import Herd, herd
-from unflip.estimators.border import Array, all_or_nothing, never, refuse_single_class
+from unflip.estimators.border import Array, never, refuse_single_class
 from unflip.estimators.kept import KeptRows
 from unflip.estimators.kernelized import KernelClassifier
 from unflip.estimators.readings import Reading, nearest_centroid, signed_mean
-from unflip.kernels import DistanceKernel, Kernel
+from unflip.kernels import Kernel
 from unflip.loo.threshold import best_threshold
 
 
 def _keeps_all_rows(model: Any) -> bool:
-    if model.compress is not None:
+    if model.compress is not None or hasattr(model, "herd_"):
         raise AttributeError("a compressed model keeps no rows to take shares of; fit with compress=None")
     return True
 
@@ -51,7 +52,8 @@ class KernelUnhingedClassifier(KernelClassifier):
     reading: "unhinged" is all of the above. "centroid" is Rocchio's rule, the nearest class mean in the space
         of the kernel: classes count alike however many rows they have, and noise does move it. "density" is
         Bayes' rule with a kernel density for each class, which is the unhinged scorer with zero at zero.
-        These two have a zero of their own and no use for `center` and `threshold`.
+        These two have a zero of their own and no use for `center` and `threshold`. Where all similarities
+        underflow there is no density to compare, and the first class is taken.
 
     Attributes: `classes_`, `kernel_`, `support_vectors_`, `dual_coef_` ((m, 1) or (m, K)), `intercept_`,
     `threshold_`. Either all rows are kept, with `loo_scores_`, what `decision_function` would say of each of
@@ -99,7 +101,10 @@ class KernelUnhingedClassifier(KernelClassifier):
         with all_or_nothing(self):
             batch = self._batch(X, y, sample_weight, reset=True)
             self.classes_ = batch.labels.classes
-            self._learn(KeptRows.of(batch))
+            kept = KeptRows.of(batch)
+            refuse_single_class(self.classes_.tolist(), kept.counts)
+            self._refuse_equal_rows(kept.X)
+            self._learn(kept)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -114,7 +119,7 @@ class KernelUnhingedClassifier(KernelClassifier):
         """
         self._refuse_compressed("partial_fit")
         with all_or_nothing(self):
-            first = not hasattr(self, "_kept")
+            first = not hasattr(self, "dual_coef_")
             batch = self._batch(X, y, sample_weight, reset=first)
             if first:
                 self.classes_ = batch.labels.classes if classes is None else np.unique(np.asarray(classes))
@@ -122,11 +127,12 @@ class KernelUnhingedClassifier(KernelClassifier):
             if first:
                 self._learn(new, present_at_least=1)
             else:
-                kept, near = self._kept, None
-                if not self._kernel_looks_at_rows:
-                    theirs = self._near + self.kernel_.score(kept.X, new.X, new.masses)
-                    near = np.vstack([theirs, self.kernel_.score(new.X, (kept + new).X, (kept + new).masses)])
-                self._learn(kept + new, near, present_at_least=1)
+                near = None
+                everyone = self._kept + new
+                if self._keeps_its_kernel:
+                    grown = self._near + self.kernel_.score(self._kept.X, new.X, new.masses)
+                    near = np.vstack([grown, self.kernel_.score(new.X, everyone.X, everyone.masses)])
+                self._learn(everyone, near, present_at_least=1)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -144,9 +150,10 @@ class KernelUnhingedClassifier(KernelClassifier):
         with all_or_nothing(self):
             batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
             gone = KeptRows.of(batch)
-            places, rest = self._kept.without(gone)
+            places, rest = self._kept.without(gone, np.flatnonzero(batch.weight > 0))
             near = None
-            if not self._kernel_looks_at_rows and len(places):
+            outweighs = gone.weight.sum() > rest.weight.sum()  # then a difference would lose digits
+            if self._keeps_its_kernel and not outweighs:
                 near = self._near[places] - self.kernel_.score(rest.X, gone.X, gone.masses)
             self._learn(rest, near)
         return self
@@ -183,13 +190,13 @@ class KernelUnhingedClassifier(KernelClassifier):
         self.intercept_ = never(kept.counts) - reading.zero - self.threshold_
         for name in {"_kept", "_near", "loo_scores_", "herd_"} & vars(self).keys():
             delattr(self, name)  # of an earlier fit
-        if self.compress is None:
+        if self.n_support is None:
             self._kept, self._near = kept, nears[best]
             left = reading.left - self.threshold_
             self.loo_scores_ = left[:, 0] if len(self.classes_) == 2 else left
             self.support_vectors_, self.dual_coef_ = kept.X, reading.coefficients
         else:
-            self.herd_: Herd = herd(kept.X, reading.coefficients, self.kernel_, int(self.n_support or 0))
+            self.herd_: Herd = herd(kept.X, reading.coefficients, self.kernel_, int(self.n_support))
             self.support_vectors_, self.dual_coef_ = kept.X[self.herd_.rows], self.herd_.weights
 
     def _read(self, kernel: Kernel, kept: KeptRows, near: Array) -> Reading:
@@ -223,18 +230,22 @@ class KernelUnhingedClassifier(KernelClassifier):
             cut = best_threshold(scores, costs[:, 1], costs[:, 0])
         return float(np.where(scores > cut, costs[:, 0], costs[:, 1]).sum() / total), cut
 
+    @property
+    def _keeps_its_kernel(self) -> bool:
+        """Whether other rows would leave the kernel as it is, and so the similarities of the old ones."""
+        return not self._kernel_looks_at_rows and self._candidates(self._kept.X) == [self.kernel_]
+
     def _refuse_compressed(self, what: str) -> None:
-        if self.compress is not None:
+        if self.compress is not None or hasattr(self, "herd_"):
             raise ValueError(
-                f"{what} needs all rows, and compress={self.compress!r} does not keep them; fit with "
-                "compress=None, or use UnhingedClassifier with features=Fourier(), which keeps sums only"
+                f"{what} needs all rows, and a compressed model does not keep them; fit with compress=None, "
+                "or use UnhingedClassifier with features=Nystroem(), which keeps sums only"
             )
 
 
 def _similarities(kernels: list[Kernel], kept: KeptRows) -> list[Array]:
     """How similar each row is to each class, (n, K), for kernels that differ in their bandwidths only."""
-    first = kernels[0]
-    if len(kernels) > 1 and isinstance(first, DistanceKernel):
-        widths = [kernel.bandwidth for kernel in kernels if isinstance(kernel, DistanceKernel)]
-        return list(first.score_grid(kept.X, kept.X, kept.masses, widths))
-    return [kernel.score(kept.X, kept.X, kept.masses) for kernel in kernels]
+    if len(kernels) == 1:
+        return [kernels[0].score(kept.X, kept.X, kept.masses)]
+    scaled: Any = kernels
+    return list(scaled[0].score_grid(kept.X, kept.X, kept.masses, [kernel.bandwidth for kernel in scaled]))

@@ -7,7 +7,7 @@ lambda grows, lambda times the centred fit becomes the centred unhinged scorer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,7 +17,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from unflip.estimators.border import Array, all_or_nothing, contrast, never, refuse_single_class
+from unflip._state import all_or_nothing
+from unflip.estimators.border import Array, contrast, lonely, never, refuse_single_class
 from unflip.estimators.kept import KeptRows
 from unflip.estimators.kernelized import KernelClassifier
 from unflip.estimators.spectra import Spectrum, exact_spectrum, landmark_spectrum
@@ -26,6 +27,7 @@ from unflip.loo.ridge import leave_one_out
 
 EXACT = 3000  # rows whose kernel matrix is decomposed in full
 LANDMARKS = 1000  # beyond
+NEARLY = 1e-10  # a leverage this close to one leaves no digits for leave-one-out
 PATH = 10.0 ** np.arange(-5, 1.25, 0.5)  # times the mean squared length of centred features
 
 
@@ -95,7 +97,11 @@ class KernelSquareClassifier(KernelClassifier):
             batch = self._batch(X, y, sample_weight, reset=True)
             self.classes_ = batch.labels.classes
             kept = KeptRows.of(batch)
+            kept = replace(
+                kept, weight=kept.weight / kept.weight.max()
+            )  # the scale of weights is of no account
             refuse_single_class(self.classes_.tolist(), kept.counts)
+            self._refuse_equal_rows(kept.X)
             rng = check_random_state(self.random_state)
             landmarks = self._landmarks(kept.X, rng)
             least = np.inf
@@ -137,17 +143,21 @@ class KernelSquareClassifier(KernelClassifier):
         """The fit for every ridge, and the leave-one-out scores, (L, n, C)."""
         total, counts, signs = kept.weight.sum(), kept.counts, contrast(kept.member.shape[1])
         s = spectrum.eigenvalues
-        if self.regularization == "loo":
-            ridges = PATH * (s.sum() / total if len(s) else 1.0)
-        else:
-            ridges = np.array([float(self.regularization)])
+        given = self.regularization != "loo"
+        ridges = np.array([float(self.regularization)]) if given else PATH * s.sum() / total
         left = np.empty((len(ridges), len(kept.weight), len(signs)))
         for rows, rotated in spectrum.blocks():
             labels = kept.member[rows], kept.weight[rows]
             for scores, ridge in zip(left, ridges, strict=True):
-                alone, _ = leave_one_out(rotated, *labels, s, spectrum.cross, counts, ridge)
+                alone, leverage = leave_one_out(rotated, *labels, s, spectrum.cross, counts, ridge)
+                if np.median(leverage) > 1 - NEARLY:
+                    raise ValueError(
+                        f"with a ridge of {ridge:.0e} every row explains itself, and float64 cannot tell "
+                        "what it would score otherwise; take a larger regularization"
+                    )
                 scores[rows] = alone @ signs.T
         missed = np.sum((kept.member @ signs.T - left) ** 2, axis=2) @ kept.weight
+        left += lonely(kept.masses, counts)
         fits = [spectrum.cross / (s + total * ridge)[:, None] @ signs.T for ridge in ridges]
         zero = signs @ counts / total + never(counts)
         return (

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from unflip._culprits import column_label, name_the_culprit, naming_what_is_no_number
+from unflip._culprits import column_label, name_the_culprit
 from unflip.estimators.border import Array, Classifier
 from unflip.kernels import DistanceKernel, Kernel, by_name, get, median_bandwidth
 
@@ -25,6 +25,8 @@ class KernelClassifier(Classifier):
         "kernel": [str, Kernel],
         "bandwidth": [StrOptions({"median", "loo"}), Interval(Real, 0, None, closed="neither")],
     }
+
+    _dtype: ClassVar[Any] = np.float64
 
     kernel: str | Kernel
     bandwidth: str | float
@@ -50,15 +52,12 @@ class KernelClassifier(Classifier):
         return self.decision_function(X)
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
-        with naming_what_is_no_number(X):
-            rows = validate_data(
-                self, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False
-            )
+        rows = super()._rows(X, reset=reset)
         values = np.abs(rows.data if sparse.issparse(rows) else rows)
         largest = float(values.max(initial=0.0))
         if not np.isfinite(largest):
             name_the_culprit(rows, self._names)
-        if largest and not TINY < largest < HUGE:
+        if largest > HUGE or (reset and 0 < largest < TINY):
             at = np.unravel_index(np.argmax(values), values.shape)
             column = rows.indices[at[0]] if sparse.issparse(rows) else at[1]
             raise ValueError(
@@ -66,6 +65,12 @@ class KernelClassifier(Classifier):
                 f"distances need it between {TINY:g} and {HUGE:g}: rescale the columns"
             )
         return rows
+
+    def _refuse_equal_rows(self, X: Any) -> None:
+        """Raise if nothing tells one row from another."""
+        same = (X - X[[0] * X.shape[0]]).nnz == 0 if sparse.issparse(X) else (X[0] == X).all()
+        if same:
+            raise ValueError(f"all rows are equal ({X.shape[0]} of them): nothing tells the classes apart")
 
     def _candidates(self, X: Any) -> list[Kernel]:
         """The kernel, or one for each bandwidth that is to be tried; labels have no part in it."""

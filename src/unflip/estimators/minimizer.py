@@ -11,8 +11,9 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from unflip import losses
+from unflip._state import all_or_nothing
 from unflip.estimators.base import LinearClassifier
-from unflip.estimators.border import Array, all_or_nothing, refuse_single_class
+from unflip.estimators.border import Array, refuse_single_class
 from unflip.estimators.certificate import Certificate, warn_unmet
 from unflip.estimators.objective import Objective
 from unflip.estimators.piecewise import minimize_piecewise

@@ -20,8 +20,10 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
-from unflip.estimators.border import Array, all_or_nothing
+from unflip._state import all_or_nothing
+from unflip.estimators.border import Array
 from unflip.estimators.centroid import UnhingedClassifier
+from unflip.estimators.kernelized import KernelClassifier
 from unflip.moments import Moments
 from unflip.noise import Noise, as_noise
 from unflip.sources import encode
@@ -58,7 +60,7 @@ class ProbingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     With several classes each is told from the rest, and the probabilities are scaled to sum to one.
 
-    Attributes: `classes_`, `estimator_`.
+    Attributes: `classes_`, `estimator_`, and `noise_`, the noise model that was given.
 
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
     >>> ProbingClassifier().fit(X, y).predict_proba([[-9.0], [2.5], [9.0]]).round(2).tolist()
@@ -84,6 +86,11 @@ class ProbingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Fit the classifier, then the thresholds of all cost ratios to its leave-one-out scores."""
         with all_or_nothing(self):
             model = UnhingedClassifier() if self.estimator is None else clone(self.estimator)
+            if not (hasattr(model, "loo_scores") or _will_keep_loo_scores(model)):
+                raise ValueError(
+                    f"{type(model).__name__} has no exact leave-one-out scores to probe; use a classifier of "
+                    "unflip that keeps its rows or moments, not a compressed one"
+                )
             self.estimator_ = model.fit(X, y, sample_weight=sample_weight)
             self.classes_ = model.classes_
             self.noise_ = None if self.noise is None else as_noise(self.noise, len(self.classes_))
@@ -94,9 +101,9 @@ class ProbingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             weight = as_weight(sample_weight, len(member))
             member, weight = member[weight > 0], weight[weight > 0]
             left = _loo_scores(model, X, y, sample_weight)
-            self.unit_ = float(np.abs(left, where=np.isfinite(left), out=np.zeros_like(left)).max()) or 1.0
+            self._unit = float(np.abs(left, where=np.isfinite(left), out=np.zeros_like(left)).max()) or 1.0
             columns = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-            scores = np.clip(left / self.unit_, -1.0, 1.0).reshape(len(left), -1)
+            scores = np.clip(left / self._unit, -1.0, 1.0).reshape(len(left), -1)
             self._levels = [
                 _isotonic(score, member[:, k], weight) for score, k in zip(scores.T, columns, strict=True)
             ]
@@ -105,7 +112,7 @@ class ProbingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Array:
         """P(class) for each row; of the clean class, if the noise is known."""
         check_is_fitted(self, "estimator_")
-        scores = self.estimator_.decision_function(X) / self.unit_
+        scores = self.estimator_.decision_function(X) / self._unit
         scores = np.clip(scores, -1.0, 1.0).reshape(len(scores), -1)
         p = np.column_stack([level.predict(s) for level, s in zip(self._levels, scores.T, strict=True)])
         p = np.column_stack([1 - p, p]) if len(self.classes_) == 2 else p / p.sum(axis=1, keepdims=True)
@@ -131,10 +138,12 @@ def _loo_scores(model: Any, X: Any, y: Any, sample_weight: Any) -> Array:
     """Leave-one-out scores of the rows that count: kept by models that keep rows, computed by the others."""
     if hasattr(model, "loo_scores_"):
         return np.asarray(model.loo_scores_)
-    if hasattr(model, "loo_scores"):
-        scores = np.asarray(model.loo_scores(X, y, sample_weight))
-        return scores if sample_weight is None else scores[as_weight(sample_weight, len(scores)) > 0]
-    raise ValueError(f"{model!r} has no leave-one-out scores to probe; compressed models keep none")
+    scores = np.asarray(model.loo_scores(X, y, sample_weight))
+    return scores if sample_weight is None else scores[as_weight(sample_weight, len(scores)) > 0]
+
+
+def _will_keep_loo_scores(model: Any) -> bool:
+    return isinstance(model, KernelClassifier) and getattr(model, "compress", None) is None
 
 
 def _isotonic(scores: Array, labels: Array, weight: Array) -> IsotonicRegression:
@@ -146,5 +155,5 @@ def _isotonic(scores: Array, labels: Array, weight: Array) -> IsotonicRegression
     return IsotonicRegression(out_of_bounds="clip").fit(
         np.concatenate([[-1.0], scores, [1.0]]),
         np.concatenate([[average], labels, [average]]),
-        np.concatenate([[1.0], weight, [1.0]]),
+        np.concatenate([[weight.mean()], weight, [weight.mean()]]),
     )

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip.estimators.border import contrast
+from unflip.estimators.border import contrast, lonely
 from unflip.estimators.kept import KeptRows
 from unflip.loo.mean_map import leave_one_out
 
@@ -44,8 +44,8 @@ def signed_mean(
     >>> kept = KeptRows(np.array([[1.0], [2.0]]), np.eye(2), np.ones(2))
     >>> near = np.array([[1.0, 2.0], [2.0, 4.0]])  # a linear kernel
     >>> reading = signed_mean(kept, near, np.array([1.0, 4.0]))
-    >>> reading.coefficients.ravel().tolist(), reading.left.ravel().tolist()
-    ([-0.5, 0.5], [2.0, -2.0])
+    >>> reading.coefficients.ravel().tolist(), reading.left.ravel().tolist()  # no class is left without rows
+    ([-0.5, 0.5], [inf, -inf])
     """
     signs = contrast(near.shape[1])
     targets, total = kept.member @ signs.T, float(kept.weight.sum())
@@ -69,6 +69,7 @@ def signed_mean(
         centered=centered,
         zero_at_mean=zero_at_mean,
     )
+    left = left + lonely(kept.masses, kept.counts)
     return Reading(share[:, None] * targets_seen, zero, left)
 
 
@@ -89,7 +90,8 @@ def nearest_centroid(kept: KeptRows, near: Array, own: Array) -> Reading:
     others = counts - lost
     q = own[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        length = (norms * counts**2 - 2 * lost * near + lost**2 * q) / others**2
-        alone = np.where(others > 0, (near - lost * q) / others - length / 2, -np.inf)
+        part = lost / others
+        length = norms * (counts / others) ** 2 - 2 * part * (near / others) + part**2 * q
+        alone = np.where(others > 1e-12 * counts, near / others - part * q - length / 2, -np.inf)
         left = alone[:, [1]] - alone[:, [0]] if len(signs) == 1 else alone
     return Reading(means @ signs.T, signs @ norms / 2, left)

@@ -52,7 +52,8 @@ def exact_spectrum(kernel: Kernel, kept: KeptRows) -> Spectrum:
     values = kernel(kept.X, kept.X)
     middle = values @ share
     centred = values - middle - middle[:, None] + share @ middle
-    eigenvalues, vectors = _positive(*np.linalg.eigh(root[:, None] * centred * root))
+    spread = np.linalg.eigh(root[:, None] * centred * root)
+    eigenvalues, vectors = _positive(*spread, float(kept.weight @ np.abs(values.diagonal())))
     of_centred = root[:, None] * vectors / np.sqrt(eigenvalues)  # v_j is the sum of these times z_i
     duals = of_centred - np.outer(share, of_centred.sum(axis=0))
     rotated = vectors * np.sqrt(eigenvalues) / root[:, None]
@@ -82,7 +83,8 @@ def landmark_spectrum(kernel: Kernel, kept: KeptRows, landmarks: Any) -> Spectru
         sums += block.T @ masses[rows]
         second += block.T @ (kept.weight[rows, None] * block)
     mean = sums.sum(axis=1) / total
-    eigenvalues, basis = _positive(*np.linalg.eigh(second - total * np.outer(mean, mean)))
+    spread = np.linalg.eigh(second - total * np.outer(mean, mean))
+    eigenvalues, basis = _positive(*spread, float(np.trace(second)))
     center = mean @ basis
     return Spectrum(
         landmarks,
@@ -94,7 +96,9 @@ def landmark_spectrum(kernel: Kernel, kept: KeptRows, landmarks: Any) -> Spectru
     )
 
 
-def _positive(eigenvalues: Array, vectors: Array) -> tuple[Array, Array]:
-    """Directions without spread beyond rounding carry nothing."""
-    keep = eigenvalues > len(eigenvalues) * np.finfo(float).eps * max(eigenvalues.max(initial=0.0), 0.0)
+def _positive(eigenvalues: Array, vectors: Array, size: float) -> tuple[Array, Array]:
+    """Directions without spread beyond rounding, which is that of features before they were centred."""
+    keep = eigenvalues > 10 * np.finfo(float).eps * size
+    if not keep.any():
+        raise ValueError("all rows look equal; take a narrower bandwidth, more landmarks or other columns")
     return eigenvalues[keep], vectors[:, keep]

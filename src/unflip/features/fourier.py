@@ -20,6 +20,7 @@ from unflip.features.labelfree import Array, generator
 from unflip.kernels import StationaryKernel
 from unflip.kernels.blocks import slices, workers
 
+LOST = 1e10  # turns: six digits of an angle are left
 SAMPLE = 1000  # rows looked at for a point amid the data
 TILE = 1 << 19  # features made at a time by one thread: 4 MB
 
@@ -79,6 +80,18 @@ class Fourier(KernelMap):
         if not sparse.issparse(X):
             few = X[:: max(1, X.shape[0] // SAMPLE)]
             self.center_ = np.ascontiguousarray(few, dtype=np.float64).mean(axis=0)
+        self._refuse_lost_angles(X)
+
+    def _refuse_lost_angles(self, X: Any) -> None:
+        """Raise if <w, x> is so large that its fractional turn has no digits."""
+        few = X[:: max(1, X.shape[0] // SAMPLE)]
+        reach = np.abs(few.data if sparse.issparse(few) else few - self.center_).max(initial=0.0)
+        turns = float(reach) * float(np.median(np.abs(self.frequencies_)))
+        if not turns < LOST:
+            raise ValueError(
+                f"with {self.kernel_} rows turn {turns:.0e} times, and nothing is left of their angles; "
+                "take a wider bandwidth"
+            )
 
     def _waves(self, kernel: StationaryKernel, d: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """Frequencies, one a row, and phases."""

@@ -19,6 +19,7 @@ from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unflip._culprits import column_label, name_the_culprit, naming_what_is_no_number
+from unflip._state import all_or_nothing
 
 Array = np.ndarray[Any, Any]
 
@@ -35,7 +36,8 @@ class LabelFree(TransformerMixin, BaseEstimator):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit to the rows of X; y is ignored."""
-        self._learn(self._rows(X, reset=True))
+        with all_or_nothing(self):
+            self._learn(self._rows(X, reset=True))
         return self
 
     def transform(self, X: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from unflip._culprits import is_missing
 from unflip.features.labelfree import Array
 
 
@@ -67,7 +68,7 @@ def factorized(column: Any, label: str) -> tuple[list[Any], Array]:
     place: dict[Any, int] = {}
     codes = np.empty(len(values), dtype=np.intp)
     for row, value in enumerate(values.astype(object)):
-        level = None if _missing(value) else value
+        level = None if is_missing(value) else value
         try:
             codes[row] = place.setdefault(level, len(place))
         except TypeError:
@@ -76,15 +77,6 @@ def factorized(column: Any, label: str) -> tuple[list[Any], Array]:
                 "a category as an argument must be a string or a number"
             ) from None
     return list(place), codes
-
-
-def _missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas.NA does not say whether it equals itself
-        return True
-    except ValueError:  # an array of several values
-        return False
 
 
 def _place(value: Any) -> tuple[int, Any, str]:

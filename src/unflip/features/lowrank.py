@@ -11,7 +11,7 @@ from scipy.linalg import cholesky, solve_triangular
 from unflip.kernels import Kernel
 
 Array = np.ndarray[Any, Any]
-JITTER = 1e-10  # of the largest k(z, z), added to the diagonal: no feature loses more than six digits
+JITTER = 1e-10  # of k(z, z), added to the diagonal: no feature loses more than six digits
 
 
 class LowRank:
@@ -31,7 +31,8 @@ class LowRank:
     def factor(self) -> Array:
         """L, lower triangular."""
         table = self.kernel(self.landmarks, self.landmarks)
-        table[np.diag_indices_from(table)] += JITTER * table.diagonal().max()
+        own = table.diagonal()
+        table[np.diag_indices_from(table)] = np.where(own > 0, own * (1 + JITTER), 1.0)
         return np.asarray(cholesky(table, lower=True))
 
     def transform(self, X: Any) -> Array:

@@ -143,7 +143,11 @@ class OneHot(LabelFree):
         for column in self.columns:
             if column in names:
                 chosen.add(names.index(column))
-            elif isinstance(column, Integral) and int(column) in range(n_columns):
+            elif (
+                isinstance(column, Integral)
+                and not isinstance(column, bool)
+                and int(column) in range(n_columns)
+            ):
                 chosen.add(int(column))
             else:
                 known = names or f"0 to {n_columns - 1}"
@@ -155,13 +159,20 @@ class OneHot(LabelFree):
 
     def _numbers(self, X: Any, j: int) -> Array:
         column = np.asarray(_column(X, j))
+        label = column_label(j, self._names)
         try:
-            return column.astype(np.float64)
+            numbers = column.astype(np.float64)
         except (TypeError, ValueError):
-            label = column_label(j, self._names)
             raise ValueError(
                 f"column {label} of X is not among the columns to encode, and does not hold numbers alone"
             ) from None
+        if not np.isfinite(numbers).all():
+            row = int(np.argmin(np.isfinite(numbers)))
+            raise ValueError(
+                f"Input X contains NaN or infinity: row {row}, column {label} is {numbers[row]}, and the "
+                "column is not among those to encode; drop or impute such rows"
+            )
+        return numbers
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -121,7 +121,7 @@ def prepare_manhattan(X: Any, origin: Array | None) -> Array:
     >>> prepare_manhattan(np.array([[1, 2]]), None).tolist()
     [[1.0, 2.0]]
     """
-    return as_dense(X, "the sum of absolute differences")
+    return as_dense(X, "the Laplace kernel, by sums of absolute differences,")
 
 
 def manhattan_between(a: Array, b: Array) -> Array:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def witness(
     >>> witness([[1.0]], [[-1.0]], Linear())([[3.0]]).tolist()
     [6.0]
     """
-    left, right = as_tables(X, Z)
+    left, right = _samples(X, Z, kernel)
     p, q = _masses(X_weight, left, "X"), _masses(Z_weight, right, "Z")
     return lambda points: kernel.score(points, left, p) - kernel.score(points, right, q)
 
@@ -39,6 +40,8 @@ def mmd(
     X: Any, Z: Any, kernel: Kernel, X_weight: Any = None, Z_weight: Any = None, unbiased: bool = False
 ) -> float:
     """The maximum mean discrepancy |mu_X - mu_Z| of two samples, weighted or not.
+
+    Linear and polynomial kernels see the origin: centre samples that lie far from it.
 
     `unbiased=True` leaves each row's value with itself out, and returns an estimate of the square,
     which is zero on average, and negative half the time, when both samples are alike.
@@ -49,7 +52,7 @@ def mmd(
     >>> mmd([[0.0], [2.0]], [[0.0], [2.0]], Linear(), unbiased=True)
     -2.0
     """
-    left, right = as_tables(X, Z)
+    left, right = _samples(X, Z, kernel)
     p, q = _masses(X_weight, left, "X"), _masses(Z_weight, right, "Z")
     within_X, within_Z = (float(w @ kernel.score(rows, rows, w)) for w, rows in ((p, left), (q, right)))
     across = float(p @ kernel.score(left, right, q))
@@ -76,9 +79,9 @@ def permutation_test(
     >>> round(statistic, 3), round(p_value, 3)
     (0.974, 0.001)
     """
-    if permutations < 1:
-        raise ValueError(f"permutations is at least 1, got {permutations!r}")
-    left, right = as_tables(X, Z)
+    if not isinstance(permutations, Integral) or permutations < 1:
+        raise ValueError(f"permutations is a whole number from 1 on, got {permutations!r}")
+    left, right = _samples(X, Z, kernel)
     n, m = left.shape[0], right.shape[0]
     if min(n, m) < 2:
         raise ValueError(f"a permutation test needs two rows on each side, got {n} and {m}")
@@ -91,6 +94,12 @@ def permutation_test(
         shuffled = generator.permuted(np.tile(in_X, (part.stop - part.start, 1)), axis=1)
         as_large += int(np.count_nonzero(_statistics(values, shuffled) >= statistic - rounding))
     return statistic, (1 + as_large) / (1 + permutations)
+
+
+def _samples(X: Any, Z: Any, kernel: Kernel) -> tuple[Any, Any]:
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"a kernel such as Gaussian(bandwidth=1.0) is needed, got {kernel!r}")
+    return as_tables(X, Z)
 
 
 def _masses(weight: Any, rows: Any, name: str) -> Array:

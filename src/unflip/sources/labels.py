@@ -14,6 +14,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
+from unflip._culprits import is_missing
+
 Array = np.ndarray[Any, Any]
 
 
@@ -121,20 +123,13 @@ def _soft_rows(labels: Array) -> Labels:
     return Labels(np.arange(rows.shape[1]), sparse.csc_array((rows / rows.sum(axis=1, keepdims=True)).T))
 
 
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas.NA does not say whether it equals itself
-        return True
-
-
 def _refuse_missing(labels: Array) -> None:
     if labels.dtype.kind == "f":
         missing = ~np.isfinite(labels)
     elif labels.dtype.kind in "Mm":
         missing = np.isnat(labels)
     elif labels.dtype.kind == "O":
-        missing = np.array([_is_missing(label) for label in labels], dtype=bool)
+        missing = np.array([is_missing(label) for label in labels], dtype=bool)
     else:
         return
     if missing.any():
