@@ -4,6 +4,7 @@
 0.5
 """
 
+from unflip.noise.estimate import NoiseEstimate, rate_from_scores
 from unflip.noise.inject import flip_labels
 from unflip.noise.metrics import (
     clean_accuracy,
@@ -19,6 +20,7 @@ from unflip.noise.scorers import clean_scorer
 __all__ = [
     "ClassConditionalNoise",
     "Noise",
+    "NoiseEstimate",
     "SymmetricNoise",
     "UniformNoise",
     "as_noise",
@@ -30,4 +32,5 @@ __all__ = [
     "noisy_accuracy",
     "noisy_auc",
     "noisy_balanced_accuracy",
+    "rate_from_scores",
 ]

@@ -1,0 +1,108 @@
+"""How labels agree with an honest score, as a curve: two plateaus that the noise sets, and a rise between.
+
+Rows are ordered by a score that never saw their own label, and get the normal scores z of their ranks.
+Along z the share of positives rises from a lower to an upper plateau,
+
+    p(z) = low + (high - low) g(slope (z - location)),
+
+where g is the clean probability. Symmetric noise of rate rho has low = rho and high = 1 - rho. What the
+data do not tell, how slowly g reaches its ends, is averaged over: two links, one with thin and one with
+heavy tails, and a grid of slopes and locations. The likelihood is tempered, since scores share labels and
+the curve is only a model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, ndtri
+
+Array = np.ndarray[Any, Any]
+BINS = 100
+SLOPES = np.geomspace(0.3, 40, 20)
+PLACES = np.linspace(0.02, 0.98, 15)  # quantiles of z
+SPREAD = 0.9  # of the logarithm of the slope, about its centre
+TEMPER, MANY = 2.0, 5000  # misfit, not chance, rules beyond so many rows
+LEAST = 1e-4  # no probability is certain
+
+
+def normal_scores(scores: Array, weight: Array) -> Array:
+    """Normal quantiles of the ranks, equal for equal scores, with standard deviation one.
+
+    >>> normal_scores(np.array([3.0, 9.0, 9.0, 1e6]), np.ones(4)).round(3).tolist()
+    [-1.414, 0.0, 0.0, 1.414]
+    """
+    distinct, place = np.unique(scores, return_inverse=True)
+    mass = np.bincount(place, weight)
+    z = ndtri((np.cumsum(mass) - mass / 2) / mass.sum())[place]
+    spread = np.sqrt(np.average(z**2, weights=weight) - np.average(z, weights=weight) ** 2)
+    return np.asarray(z / spread) if len(distinct) > 1 else np.zeros(len(z))
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The posterior of the curve, on a grid.
+
+    z: (B,), bin means; shape: (S, B), g at them for every shape (link, slope, location); low, high: (R,), the
+    plateaus for every noise that was considered; mass: (R, S), summing to one; best: (R,), the tempered log
+    likelihood of the best shape for each noise, relative to the best of all.
+    """
+
+    z: Array
+    shape: Array
+    low: Array
+    high: Array
+    mass: Array
+    best: Array
+
+    @cached_property
+    def marginal(self) -> Array:
+        """The probability of each noise, (R,)."""
+        return self.mass.sum(axis=1)
+
+    def average(self, of: Any) -> Array:
+        """The posterior mean, at each bin, of `of(r, g, p)`, r being the place of the noise: (B,)."""
+        total = np.zeros(len(self.z))
+        for r in np.flatnonzero(self.marginal > 1e-6):
+            p = self.low[r] + (self.high[r] - self.low[r]) * self.shape
+            total += self.mass[r] @ of(r, self.shape, np.clip(p, LEAST, 1 - LEAST))
+        return total / self.marginal[self.marginal > 1e-6].sum()
+
+
+def fit_curve(
+    z: Array, positive: Array, negative: Array, low: Array, high: Array, prior: Array, slope: float = 5.0
+) -> Curve:
+    """Fit to normal scores z, (n,); positive and negative: (n,), the weight of each row as one or the other.
+
+    low, high, prior: (R,), the plateaus of each noise to consider and its prior weight; slope: where the
+    prior of slopes is centred.
+
+    >>> z = np.linspace(-2, 2, 400)
+    >>> y = (z > 0) ^ (np.arange(400) % 5 == 0)  # every fifth label is wrong
+    >>> rates = np.array([0.0, 0.1, 0.2, 0.3])
+    >>> curve = fit_curve(z, y * 1.0, 1.0 - y, rates, 1 - rates, np.ones(4))
+    >>> int(curve.marginal.argmax())
+    2
+    """
+    order = np.argsort(z, kind="stable")
+    weight = (positive + negative)[order]
+    bins = np.minimum((np.cumsum(weight) - weight / 2) / weight.sum() * BINS, BINS - 1).astype(int)
+    total = np.bincount(bins, weight, BINS)
+    filled = total > 0
+    center = np.bincount(bins, weight * z[order], BINS)[filled] / total[filled]
+    ones = np.bincount(bins, positive[order], BINS)[filled]
+    zeros = np.bincount(bins, negative[order], BINS)[filled]
+    places = np.quantile(z, PLACES)
+    steps = (SLOPES[:, None, None] * (center - places[:, None])).reshape(-1, len(center))
+    shape = np.vstack([expit(steps), 0.5 + np.arctan(steps / 1.6) / np.pi])
+    bent = np.tile(np.repeat(np.exp(-0.5 * (np.log(SLOPES / slope) / SPREAD) ** 2), len(places)), 2)
+    fit = np.empty((len(low), len(shape)))
+    for r in range(len(low)):
+        p = np.clip(low[r] + (high[r] - low[r]) * shape, LEAST, 1 - LEAST)
+        fit[r] = np.log(p) @ ones + np.log1p(-p) @ zeros
+    fit = (fit - fit.max()) / (TEMPER * max(1.0, weight.sum() / MANY))
+    mass = np.exp(fit) * bent * prior[:, None]
+    return Curve(center, shape, low, high, mass / mass.sum(), fit.max(axis=1))
