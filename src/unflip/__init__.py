@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from unflip.estimators.kernel import KernelUnhingedClassifier
     from unflip.estimators.kernel_square import KernelSquareClassifier
     from unflip.estimators.probing import ProbingClassifier
+    from unflip.selection import RobustClassifierCV
 
 __version__ = "0.1.0"
 
@@ -27,6 +28,7 @@ __all__ = [
     "KernelUnhingedClassifier",
     "LossClassifier",
     "ProbingClassifier",
+    "RobustClassifierCV",
     "SquareClassifier",
     "UnhingedClassifier",
 ]
@@ -35,9 +37,11 @@ _HOMES = {  # of the classifiers that cost more to import than the others
     "KernelSquareClassifier": "unflip.estimators.kernel_square",
     "KernelUnhingedClassifier": "unflip.estimators.kernel",
     "ProbingClassifier": "unflip.estimators.probing",
+    "RobustClassifierCV": "unflip.selection",
 }
 
 _MODULES = (
+    "audit",
     "compress",
     "estimators",
     "experiments",
@@ -47,6 +51,7 @@ _MODULES = (
     "moments",
     "noise",
     "report",
+    "selection",
     "sources",
     "theory",
 )

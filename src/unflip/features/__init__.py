@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from unflip.features.orthogonal import OrthogonalFourier
     from unflip.features.quantile import Quantile
     from unflip.features.standardize import Standardize
+    from unflip.features.tabular import Tabular
 
 __all__ = [
     "Columns",
@@ -34,6 +35,7 @@ __all__ = [
     "OrthogonalFourier",
     "Quantile",
     "Standardize",
+    "Tabular",
     "Transformed",
     "as_feature_map",
 ]
@@ -45,6 +47,7 @@ _HOMES = {
     "OrthogonalFourier": "orthogonal",
     "Quantile": "quantile",
     "Standardize": "standardize",
+    "Tabular": "tabular",
 }
 
 

@@ -155,10 +155,10 @@ class OneHot(LabelFree):
         return chosen
 
     def _factorized(self, X: Any, j: int) -> tuple[list[Any], Array]:
-        return factorized(_column(X, j), column_label(j, self._names))
+        return factorized(column_of(X, j), column_label(j, self._names))
 
     def _numbers(self, X: Any, j: int) -> Array:
-        column = np.asarray(_column(X, j))
+        column = np.asarray(column_of(X, j))
         label = column_label(j, self._names)
         try:
             numbers = column.astype(np.float64)
@@ -182,7 +182,12 @@ class OneHot(LabelFree):
         return tags
 
 
-def _column(X: Any, j: int) -> Any:
+def column_of(X: Any, j: int) -> Any:
+    """Column j of an array, or of a pandas or polars frame.
+
+    >>> column_of(np.array([[1, 2], [3, 4]]), 1).tolist()
+    [2, 4]
+    """
     if hasattr(X, "iloc"):
         return X.iloc[:, j]
     return X.to_series(j) if hasattr(X, "to_series") else X[:, j]

@@ -45,7 +45,7 @@ def sweep(X: Any, Z: Any, prepare: Prepare, between: Between, use: Use, threads:
     n, m = X.shape[0], Z.shape[0]
     origin = _origin(X, Z)
     # A short X is cut finer, so that all threads have work; how fine depends on X alone.
-    blocks = slices(0, n, _fitting(X, min(HEIGHT, max(SHORTEST, n // 32))))
+    blocks = slices(0, n, _fitting(X, min(HEIGHT, max(SHORTEST, n // 16))))
     width = _fitting(Z, WIDTH)
     panel = max(width, int(PREPARED / _numbers_a_row(Z)) // width * width)
     with workers(threads) as each:
@@ -116,9 +116,13 @@ def workers(threads: int | None) -> Iterator[Any]:
         yield map
         return
     with _turn:
-        available = max((library["num_threads"] for library in _blas().info()), default=1)
-        with _blas().limit(limits=1), ThreadPoolExecutor(threads or available, initializer=_limit) as pool:
-            yield pool.map
+        count = threads or max((library["num_threads"] for library in _blas().info()), default=1)
+        with _blas().limit(limits=1):
+            if count == 1:
+                yield map
+            else:
+                with ThreadPoolExecutor(count, initializer=_limit) as pool:
+                    yield pool.map
 
 
 def _limit() -> None:

@@ -6,6 +6,7 @@
 
 from unflip.noise.estimate import NoiseEstimate, rate_from_scores
 from unflip.noise.inject import flip_labels
+from unflip.noise.intervals import ScoreEstimate, clean_score_interval
 from unflip.noise.metrics import (
     clean_accuracy,
     clean_auc,
@@ -21,12 +22,14 @@ __all__ = [
     "ClassConditionalNoise",
     "Noise",
     "NoiseEstimate",
+    "ScoreEstimate",
     "SymmetricNoise",
     "UniformNoise",
     "as_noise",
     "clean_accuracy",
     "clean_auc",
     "clean_balanced_accuracy",
+    "clean_score_interval",
     "clean_scorer",
     "flip_labels",
     "noisy_accuracy",

@@ -35,11 +35,15 @@ def normal_scores(scores: Array, weight: Array) -> Array:
     >>> normal_scores(np.array([3.0, 9.0, 9.0, 1e6]), np.ones(4)).round(3).tolist()
     [-1.414, 0.0, 0.0, 1.414]
     """
-    distinct, place = np.unique(scores, return_inverse=True)
+    _, place = np.unique(scores, return_inverse=True)
     mass = np.bincount(place, weight)
-    z = ndtri((np.cumsum(mass) - mass / 2) / mass.sum())[place]
+    share = (np.cumsum(mass) - mass / 2) / mass.sum()
+    held = share[mass > 0]  # a score of no weight beyond all others would lie at infinity
+    if len(held) < 2:
+        return np.zeros(len(place))
+    z = ndtri(np.clip(share, held[0], held[-1]))[place]
     spread = np.sqrt(np.average(z**2, weights=weight) - np.average(z, weights=weight) ** 2)
-    return np.asarray(z / spread) if len(distinct) > 1 else np.zeros(len(z))
+    return np.asarray(z / spread)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +77,19 @@ class Curve:
 
 
 def fit_curve(
-    z: Array, positive: Array, negative: Array, low: Array, high: Array, prior: Array, slope: float = 5.0
+    z: Array,
+    positive: Array,
+    negative: Array,
+    low: Array,
+    high: Array,
+    prior: Array,
+    slope: float = 5.0,
+    floors: tuple[float, ...] = (0.0,),
 ) -> Curve:
     """Fit to normal scores z, (n,); positive and negative: (n,), the weight of each row as one or the other.
 
     low, high, prior: (R,), the plateaus of each noise to consider and its prior weight; slope: where the
-    prior of slopes is centred.
+    prior of slopes is centred; floors: where g may start from, each as likely as the others.
 
     >>> z = np.linspace(-2, 2, 400)
     >>> y = (z > 0) ^ (np.arange(400) % 5 == 0)  # every fifth label is wrong
@@ -87,18 +98,22 @@ def fit_curve(
     >>> int(curve.marginal.argmax())
     2
     """
-    order = np.argsort(z, kind="stable")
-    weight = (positive + negative)[order]
-    bins = np.minimum((np.cumsum(weight) - weight / 2) / weight.sum() * BINS, BINS - 1).astype(int)
+    # Equal scores stay together, so that neither the order of the rows nor repeating one matters.
+    distinct, place = np.unique(z, return_inverse=True)
+    ones, zeros = np.bincount(place, positive), np.bincount(place, negative)
+    weight = ones + zeros
+    share = (np.cumsum(weight) - weight / 2) / weight.sum()
+    places = np.interp(PLACES, share, distinct)
+    bins = np.minimum(share * BINS, BINS - 1).astype(int)
     total = np.bincount(bins, weight, BINS)
     filled = total > 0
-    center = np.bincount(bins, weight * z[order], BINS)[filled] / total[filled]
-    ones = np.bincount(bins, positive[order], BINS)[filled]
-    zeros = np.bincount(bins, negative[order], BINS)[filled]
-    places = np.quantile(z, PLACES)
+    center = np.bincount(bins, weight * distinct, BINS)[filled] / total[filled]
+    ones, zeros = np.bincount(bins, ones, BINS)[filled], np.bincount(bins, zeros, BINS)[filled]
     steps = (SLOPES[:, None, None] * (center - places[:, None])).reshape(-1, len(center))
-    shape = np.vstack([expit(steps), 0.5 + np.arctan(steps / 1.6) / np.pi])
-    bent = np.tile(np.repeat(np.exp(-0.5 * (np.log(SLOPES / slope) / SPREAD) ** 2), len(places)), 2)
+    rising = np.vstack([expit(steps), 0.5 + np.arctan(steps / 1.6) / np.pi])
+    shape = np.vstack([floor + (1 - floor) * rising for floor in floors])
+    bent = np.repeat(np.exp(-0.5 * (np.log(SLOPES / slope) / SPREAD) ** 2), len(places))
+    bent = np.tile(bent, len(shape) // len(bent))
     fit = np.empty((len(low), len(shape)))
     for r in range(len(low)):
         p = np.clip(low[r] + (high[r] - low[r]) * shape, LEAST, 1 - LEAST)

@@ -10,9 +10,11 @@ well as the best.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 from scipy.stats import beta
 
 from unflip.noise.curve import Array, Curve, fit_curve, normal_scores
@@ -21,6 +23,7 @@ from unflip.noise.models import Noise, SymmetricNoise, UniformNoise
 NEARLY = 1.35  # nats below the best fit: 90 % for one parameter
 CONFIDENCE = 0.9
 FEW = 30  # distinct scores
+EDGE = 0.01  # a rate so near to where labels carry nothing is there; the step of the grid
 NO_SIGNAL = "labels show no dependence on features; only the outer bound means something"
 OVERLAP = "heavy overlap: classes that overlap look like noise here, so the interval was widened"
 COARSE = f"fewer than {FEW} distinct rows: noise and overlap can hardly be told apart"
@@ -47,6 +50,27 @@ class NoiseEstimate:
     rates: Array = field(default_factory=lambda: np.zeros(0))
     masses: Array = field(default_factory=lambda: np.zeros(0))
 
+    def quantile(self, share: Any) -> Array:
+        """The rate that is exceeded with probability 1 - share.
+
+        The posterior (a normal one, if none is kept) is stretched on either side of `rate`, so that its 5 %
+        and 95 % quantiles are `low` and `high`, which may be wider than the curve alone says.
+
+        >>> found = NoiseEstimate(0.2, 0.15, 0.26, 0.31, SymmetricNoise(0.2))
+        >>> found.quantile([0.05, 0.5, 0.95]).round(3).tolist()
+        [0.15, 0.2, 0.26]
+        """
+        limit = (self.noise.n_classes - 1) / self.noise.n_classes
+        tail = (1 - CONFIDENCE) / 2
+        plain = ndtri
+        if len(self.rates):
+            grown = np.concatenate([[0.0], np.cumsum(self.masses)])
+            plain = partial(np.interp, xp=grown, fp=_edges(self.rates, limit))
+        first, middle, last = plain(np.array([tail, 0.5, 1 - tail]))
+        away = plain(np.asarray(share, dtype=np.float64)) - middle
+        below, above = (self.rate - self.low) / (middle - first), (self.high - self.rate) / (last - middle)
+        return np.clip(self.rate + away * np.where(away < 0, below, above), 0, np.nextafter(limit, 0))
+
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={getattr(self, name):.3g}" for name in ("rate", "low", "high", "outer"))
         said = f", warnings={list(self.warnings)}" if self.warnings else ""
@@ -57,8 +81,9 @@ def rate_from_scores(scores: Any, y: Any, sample_weight: Any = None) -> NoiseEst
     """The share of wrong labels, from scores that never saw the label of their own row.
 
     scores: (n,), positive for the second class, or its probability; or (n, K), the largest for the likely
-    class. y: the labels as they are, classes in sorted order. Two classes are understood under symmetric
-    noise, more under uniform noise.
+    class. y: the labels as they are, classes in sorted order. sample_weight: (n,), how many rows each row
+    stands for. Two classes are understood under symmetric noise, more under uniform noise. Two classes need
+    only the order of the scores (and their sign, for the outer bound); more need their differences.
 
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.normal(size=2000)
@@ -67,14 +92,63 @@ def rate_from_scores(scores: Any, y: Any, sample_weight: Any = None) -> NoiseEst
     >>> found.low < 0.2 < found.high, abs(found.rate - 0.2) < 0.02
     (True, True)
     """
-    classes, codes = np.unique(np.asarray(y), return_inverse=True)
-    s = np.asarray(scores, dtype=np.float64)
-    _refuse(s, codes, classes)
-    weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    member = np.eye(len(classes))[codes] * weight[:, None]
+    labels, s = np.asarray(y), np.asarray(scores, dtype=np.float64)
+    if labels.ndim != 1:
+        raise ValueError(f"labels form one column, got an array of shape {labels.shape}")
+    if s.shape[:1] != labels.shape:
+        raise ValueError(f"scores of the shape {s.shape} do not fit {len(labels)} labels")
+    weight = row_weight(sample_weight, len(labels))
+    classes, codes = np.unique(labels[weight > 0], return_inverse=True)
+    _refuse(s, weight > 0, classes)
+    s, weight = s[weight > 0], weight[weight > 0]
     if s.ndim == 1 and s.min() >= 0 and s.max() <= 1:
-        s = s - 0.5
-    return estimate_rate(s, member)[0]
+        # Places above and below 1/2; a difference would make all tiny probabilities equal.
+        distinct, place = np.unique(s, return_inverse=True)
+        s = np.asarray(place + 1.0 - np.searchsorted(distinct, 0.5, side="right"))
+    return estimate_rate(s, np.eye(len(classes))[codes] * weight[:, None])[0]
+
+
+def identified_noise(noise: NoiseEstimate | Noise | Any) -> Noise | Any:
+    """The model of an estimate, if the labels could tell the rate; a model or a rate as it is.
+
+    >>> identified_noise(NoiseEstimate(0.2, 0.15, 0.26, 0.31, SymmetricNoise(0.2)))
+    SymmetricNoise(rate=0.2)
+    """
+    if not isinstance(noise, NoiseEstimate):
+        return noise
+    limit = (noise.noise.n_classes - 1) / noise.noise.n_classes
+    if NO_SIGNAL in noise.warnings or noise.high > limit - EDGE:
+        raise ValueError(
+            f"the noise rate is not identified, so no score can be corrected for it: {noise!r} does not rule "
+            f"out the rate {limit:.3g}, at which labels carry nothing"
+        )
+    return noise.noise
+
+
+def row_weight(sample_weight: Any, n_rows: int) -> Array:
+    """One finite number, not negative, for each row; ones if none are given.
+
+    >>> row_weight(None, 2).tolist()
+    [1.0, 1.0]
+    """
+    if sample_weight is None:
+        return np.ones(n_rows)
+    w = np.asarray(sample_weight)
+    if w.dtype.kind not in "fiub":
+        raise ValueError(f"sample_weight must be numbers, got {w.dtype}")
+    if w.shape != (n_rows,):
+        raise ValueError(f"sample_weight has the shape {w.shape} for {n_rows} rows")
+    w = w.astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
+    if bad.size:
+        raise ValueError(f"sample_weight is {w[bad[0]]} in row {bad[0]}; weights are finite and not negative")
+    with np.errstate(over="ignore"):
+        total = w.sum()
+    if not np.isfinite(total):
+        raise ValueError("sample_weight has an infinite sum; divide the weights by the largest one")
+    if n_rows and not w.any():
+        raise ValueError("sample_weight is zero in every row; at least one weight must be positive")
+    return w
 
 
 def estimate_rate(scores: Array, member: Array) -> tuple[NoiseEstimate, Curve]:
@@ -86,6 +160,7 @@ def estimate_rate(scores: Array, member: Array) -> tuple[NoiseEstimate, Curve]:
     """
     weight, n_classes = member.sum(axis=1), member.shape[1]
     rates = _grid(n_classes)
+    floors: tuple[float, ...] = (0.0,)
     if n_classes == 2:
         along, agree, against = scores, member[:, 1], member[:, 0]
         low, high, slope = rates, 1 - rates, 5.0
@@ -98,18 +173,20 @@ def estimate_rate(scores: Array, member: Array) -> tuple[NoiseEstimate, Curve]:
         agree = np.take_along_axis(member, best[:, None], axis=1)[:, 0]
         against = weight - agree
         low, high, slope = np.full(len(rates), 1 / n_classes), 1 - rates, 3.0
+        # Where the two best classes tie, the best is right by a coin between two, or among all.
+        floors = (0.0, (1 / 2 - 1 / n_classes) / (1 - 1 / n_classes))
         right = agree.sum()
-    edges = np.concatenate([[0.0], (rates[1:] + rates[:-1]) / 2, [(n_classes - 1) / n_classes]])
+    edges = _edges(rates, (n_classes - 1) / n_classes)
     z = normal_scores(along, weight)
-    curve = fit_curve(z, agree, against, low, high, np.diff(edges), slope)
+    curve = fit_curve(z, agree, against, low, high, np.diff(edges), slope, floors)
     total = weight.sum()
     outer = float(beta.ppf(0.95, total - right + 1, right)) if right > 0 else 1.0
     tail = (1 - CONFIDENCE) / 2
     grown = np.concatenate([[0.0], np.cumsum(curve.marginal)])
-    inner, rate, top = np.interp([tail, 0.5, 1 - tail], grown, edges)
+    inner, rate, top = np.interp([tail, 0.5, 1 - tail], grown, edges).tolist()
     widest = float(rates[curve.best >= -NEARLY].min())
-    top = min(float(top), outer)
-    low_end = min(float(inner), widest)
+    top = min(top, outer)
+    low_end = min(inner, widest)
     warnings = []
     if n_classes == 2 and _shows_nothing(z, agree, against):
         warnings.append(NO_SIGNAL)
@@ -117,17 +194,18 @@ def estimate_rate(scores: Array, member: Array) -> tuple[NoiseEstimate, Curve]:
         warnings.append(COARSE)
     if widest < inner - 0.02:
         warnings.append(OVERLAP)
-    rate = min(float(rate), top)
-    limit = np.nextafter((n_classes - 1) / n_classes, 0)
+    rate = min(rate, top)
+    limit = float(np.nextafter((n_classes - 1) / n_classes, 0))
     noise = SymmetricNoise(min(rate, limit)) if n_classes == 2 else UniformNoise(min(rate, limit), n_classes)
     low_end = 0.0 if low_end < 0.01 else min(low_end, rate)  # a rate below 1 % is a few odd rows
     return NoiseEstimate(rate, low_end, top, outer, noise, tuple(warnings), rates, curve.marginal), curve
 
 
-def wrong_probability(curve: Curve, rates: Array, z: Array, member: Array) -> Array:
+def wrong_probability(curve: Curve, rates: Array, z: Array, member: Array, n_classes: int = 2) -> Array:
     """P(the label is wrong) for each row, from the curve of `estimate_rate` at normal scores z.
 
-    member: (n, K), for K > 2 with the likely class in the first column and the rest in the second.
+    member: (n, 2), the weight of each row in the two classes; for more classes, its weight in all classes
+    but the likely one, and in the likely one. A row of no weight has no label, and gets NaN.
 
     >>> scores, y = np.linspace(-1, 1, 200), np.repeat([0, 1], 100)
     >>> y[[10, 190]] = 1, 0
@@ -136,12 +214,15 @@ def wrong_probability(curve: Curve, rates: Array, z: Array, member: Array) -> Ar
     >>> sorted(np.argsort(-wrong)[:2].tolist())
     [10, 190]
     """
-    as_one = curve.average(lambda r, g, p: rates[r] * (1 - g) / p)
-    as_zero = curve.average(lambda r, g, p: rates[r] * g / (1 - p))
+    # The likely class is right with 1 - (1 - 1/K) (1 - g); if not, a wrong label names it with 1 / (K - 1).
+    named = 1 if n_classes == 2 else 1 / n_classes
+    as_one = curve.average(lambda r, g, p: rates[r] * (1 - g) * named / p)
+    as_zero = curve.average(lambda r, g, p: rates[r] * (1 - (1 - g) * named) / (1 - p))
     weight = member.sum(axis=1)
     ones = np.interp(z, curve.z, as_one)
     zeros = np.interp(z, curve.z, as_zero)
-    return np.asarray((member[:, 1] * ones + member[:, 0] * zeros) / weight)
+    wrong = member[:, 1] * ones + member[:, 0] * zeros
+    return np.asarray(np.divide(wrong, weight, out=np.full(len(wrong), np.nan), where=weight > 0))
 
 
 def _grid(n_classes: int) -> Array:
@@ -151,24 +232,28 @@ def _grid(n_classes: int) -> Array:
     return np.array([*fine, *np.arange(0.01, limit - 0.006, 0.01), limit - 0.005])
 
 
+def _edges(rates: Array, limit: float) -> Array:
+    """Where the cells of the grid end; within a cell every rate is as likely as another."""
+    return np.concatenate([[0.0], (rates[1:] + rates[:-1]) / 2, [limit]])
+
+
 def _shows_nothing(z: Array, positive: Array, negative: Array) -> bool:
     """Whether the labels could be coins: no better an AUC than chance, and classes of about one size."""
     n1, n0 = positive.sum(), negative.sum()
-    order = np.argsort(z, kind="stable")
-    below = np.cumsum(negative[order]) - negative[order] / 2
-    auc = positive[order] @ below / max(n1 * n0, 1e-300)
+    place = np.unique(z, return_inverse=True)[1]
+    ones, zeros = np.bincount(place, positive), np.bincount(place, negative)
+    auc = ones @ (np.cumsum(zeros) - zeros / 2) / max(n1 * n0, 1e-300)  # a tie counts one half
     chance = 0.5 + 1.645 * np.sqrt((n1 + n0 + 1) / (12 * max(n1 * n0, 1e-300)))
     return bool(auc < chance and min(n1, n0) > 0.45 * (n1 + n0))
 
 
-def _refuse(scores: Array, codes: Array, classes: Array) -> None:
+def _refuse(scores: Array, held: Array, classes: Array) -> None:
+    """Refuse what cannot be read, naming it; held: (n,), the rows that have weight."""
     if len(classes) < 2:
         raise ValueError(f"labels of at least two classes are needed, got {classes.tolist()}")
-    if len(scores) != len(codes):
-        raise ValueError(f"there are {len(scores)} scores for {len(codes)} labels")
-    wanted = (len(codes),) if len(classes) == 2 else (len(codes), len(classes))
+    wanted = (len(scores),) if len(classes) == 2 else (len(scores), len(classes))
     if scores.shape != wanted:
         raise ValueError(f"for {len(classes)} classes scores have the shape {wanted}, got {scores.shape}")
-    bad = np.argwhere(~np.isfinite(scores))
+    bad = np.argwhere(~np.isfinite(scores) & held.reshape(-1, *[1] * (scores.ndim - 1)))
     if len(bad):
         raise ValueError(f"the score of row {bad[0][0]} is {scores[tuple(bad[0])]}; scores are finite")

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from unflip.noise.estimate import NoiseEstimate, identified_noise
 from unflip.noise.metrics import clean_auc
 from unflip.noise.models import Array, Noise, as_noise
 
 METRICS = ("accuracy", "balanced_accuracy", "roc_auc")
 
 
-def clean_scorer(metric: str, noise: Noise | float) -> CleanScorer:
+def clean_scorer(metric: str, noise: NoiseEstimate | Noise | float) -> CleanScorer:
     """A scorer for scikit-learn's `scoring=`: the metric on noisy labels, corrected for the noise.
 
     `metric` is "accuracy", "balanced_accuracy" or "roc_auc" (two classes). The first two are read off
@@ -21,7 +22,9 @@ def clean_scorer(metric: str, noise: Noise | float) -> CleanScorer:
     class-conditional noise and any class sizes. Under symmetric noise the corrected accuracy is an
     increasing function of the noisy one and changes no choice. The corrections of the others depend on the
     share of each class in the fold; a fold whose shares the noise cannot explain raises. With few rows
-    a corrected score can leave [0, 1]; it is not clipped, so that averages stay honest.
+    a corrected score can leave [0, 1]; it is not clipped, so that averages stay honest. A `NoiseEstimate`
+    stands for its likeliest rate, and is refused where the labels could not tell the rate;
+    `clean_score_interval` also carries its doubt.
 
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.neighbors import KNeighborsClassifier
@@ -30,7 +33,7 @@ def clean_scorer(metric: str, noise: Noise | float) -> CleanScorer:
     """
     if metric not in METRICS:
         raise ValueError(f"metric is one of {', '.join(METRICS)}, got {metric!r}")
-    return CleanScorer(metric, noise)
+    return CleanScorer(metric, identified_noise(noise))
 
 
 @dataclass(frozen=True)
@@ -56,15 +59,25 @@ class CleanScorer:
         from sklearn.metrics import confusion_matrix
 
         table = confusion_matrix(y, predicted, labels=classes, sample_weight=sample_weight)
-        # Noise mixes the rows of the table: noisy = transition' clean, on average.
-        clean = noise.unmix(table / table.sum())
-        shares = clean.sum(axis=1)
         if self.metric == "accuracy":
-            return float(np.trace(clean))
-        if np.any(shares <= 0):
-            k = int(np.argmin(shares))
-            raise ValueError(
-                f"noise alone would give class {classes.tolist()[k]!r} more than its share of these labels, "
-                f"{table.sum(axis=1)[k] / table.sum():.3g}; balanced accuracy cannot be corrected here"
-            )
-        return float(np.mean(np.diag(clean) / shares))
+            return float(np.trace(noise.unmix(table / table.sum())))
+        return balanced_accuracy_from_table(table / table.sum(), noise, classes)
+
+
+def balanced_accuracy_from_table(table: Array, noise: Noise, classes: Array) -> float:
+    """The balanced accuracy on clean labels; table: (K, K), P(noisy label = row, answer = column).
+
+    >>> table = np.array([[0.37, 0.13], [0.13, 0.37]])
+    >>> round(balanced_accuracy_from_table(table, as_noise(0.2, 2), np.array([0, 1])), 12)
+    0.9
+    """
+    # Noise mixes the rows of the table: noisy = transition' clean, on average.
+    clean = noise.unmix(table)
+    shares = clean.sum(axis=1)
+    if np.any(shares <= 0):
+        k = int(np.argmin(shares))
+        raise ValueError(
+            f"noise alone would give class {classes.tolist()[k]!r} more than its share of these labels, "
+            f"{table.sum(axis=1)[k]:.3g}; balanced accuracy cannot be corrected here"
+        )
+    return float(np.mean(np.diag(clean) / shares))

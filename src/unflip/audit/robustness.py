@@ -1,0 +1,298 @@
+"""How much accuracy a classifier loses as more of its training labels are wrong.
+
+Flip training labels on purpose, fit, and score on test labels that stay as they are. All randomness
+comes from the seed and none from the estimator: two estimators under one seed meet the same splits and
+the same wrong labels, so the difference of their curves is a paired one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import train_test_split
+from sklearn.utils.parallel import Parallel, delayed
+
+from unflip.noise import as_noise, flip_labels
+from unflip.sources import encode
+
+Array = np.ndarray[Any, Any]
+RATES = (0.0, 0.1, 0.2, 0.3, 0.4)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RobustnessCurve:
+    """Accuracies of one classifier, a row for each noise rate and a column for each repeat.
+
+    >>> RobustnessCurve("mine", [0.0, 0.25], [[1.0, 0.9], [0.8, 0.7]])
+    RobustnessCurve('mine', repeats=2, accuracy={0: 0.950±0.050, 0.25: 0.750±0.050})
+    """
+
+    name: str
+    rates: Array  # (R,)
+    scores: Array  # (R, repeats)
+
+    def __post_init__(self) -> None:
+        rates, scores = np.array(self.rates, dtype=np.float64), np.array(self.scores, dtype=np.float64)
+        if rates.ndim != 1 or scores.ndim != 2 or len(rates) != len(scores) or not scores.size:
+            raise ValueError(
+                "a curve has a row of scores for each rate, one column a repeat; "
+                f"got rates of shape {rates.shape} and scores of shape {scores.shape}"
+            )
+        for field, values in (("rates", rates), ("scores", scores)):
+            values.flags.writeable = False
+            object.__setattr__(self, field, values)
+
+    @property
+    def mean(self) -> Array:
+        """The mean accuracy at each rate.
+
+        >>> RobustnessCurve("mine", [0.0], [[1.0, 0.5]]).mean.tolist()
+        [0.75]
+        """
+        return self.scores.mean(axis=1)
+
+    @property
+    def std(self) -> Array:
+        """The standard deviation over the repeats at each rate, divided by n as scikit-learn's displays do.
+
+        >>> RobustnessCurve("mine", [0.0], [[1.0, 0.5]]).std.tolist()
+        [0.25]
+        """
+        return self.scores.std(axis=1)
+
+    def __repr__(self) -> str:
+        points = zip(self.rates, self.mean, self.std, strict=True)
+        listed = ", ".join(f"{rate:g}: {mean:.3f}±{std:.3f}" for rate, mean, std in points)
+        return f"RobustnessCurve({self.name!r}, repeats={self.scores.shape[1]}, accuracy={{{listed}}})"
+
+
+def robustness_curve(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    rates: Iterable[Any] = RATES,
+    *,
+    test_size: float | int = 0.3,
+    repeats: int = 5,
+    random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+    n_jobs: int | None = None,
+) -> RobustnessCurve:
+    """The accuracy of any scikit-learn classifier when a share of its training labels is wrong.
+
+    Each repeat draws one stratified split and one coin for each training label. At each rate the labels
+    whose coin falls below it are flipped, to any other class alike; so a higher rate flips the same
+    labels and more (with three classes or more, not always to the same wrong class). A clone is fitted
+    on them and scored on the untouched test labels.
+
+    Noise that is already in `y` is not undone: it composes with the noise added (two classes: a, then b,
+    make a + b - 2ab), and the test labels have it too. Where that rate is known,
+    `unflip.noise.clean_accuracy` turns the mean into the accuracy on clean labels.
+
+    A rate lies in [0, 1/2) for two classes and in [0, (K - 1) / K) for K. `test_size` is a share or a
+    number of rows. `random_state` decides splits and coins; `None` draws anew at each call. Randomness
+    inside the estimator is the estimator's own: give it a `random_state` to have a curve again.
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from unflip import UnhingedClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> unhinged = make_pipeline(StandardScaler(), UnhingedClassifier())
+    >>> robustness_curve(unhinged, X, y, rates=(0.0, 0.4)).mean.round(1).tolist()
+    [0.9, 0.9]
+    >>> robustness_curve(KNeighborsClassifier(1), X, y, rates=(0.0, 0.4)).mean.round(1).tolist()
+    [0.9, 0.6]
+    """
+    labels = _hard_labels(y)
+    classes = np.unique(labels)
+    rates = tuple(rates)
+    if not rates:
+        raise ValueError("at least one noise rate is needed, got none")
+    for rate in rates:
+        as_noise(rate, len(classes))  # refuses a bad rate before the first fit
+    draws = _draws(random_state, repeats)
+    scores = Parallel(n_jobs=n_jobs)(
+        delayed(_score)(estimator, X, labels, classes, rate, test_size, split, coins)
+        for rate in rates
+        for split, coins in draws
+    )
+    table = np.reshape(scores, (len(rates), repeats))
+    return RobustnessCurve(type(estimator).__name__, np.array([float(rate) for rate in rates]), table)
+
+
+def _score(
+    estimator: Any,
+    X: Any,
+    labels: Array,
+    classes: Array,
+    rate: Any,
+    test_size: float | int,
+    split: int,
+    coins: np.random.SeedSequence,
+) -> float:
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, labels, test_size=test_size, stratify=labels, random_state=split
+    )
+    # A generator made anew from the same seed: every rate sees the same coins. All classes are named,
+    # for a rare one may have no training row.
+    noisy = flip_labels(y_train, rate, np.random.default_rng(coins), classes=classes)
+    return float(accuracy_score(y_test, clone(estimator).fit(X_train, noisy).predict(X_test)))
+
+
+def _hard_labels(y: Any) -> Array:
+    """One class for each row, as a plain array.
+
+    >>> _hard_labels(["no", "yes"]).tolist()
+    ['no', 'yes']
+    """
+    encoded = encode(y)
+    if not encoded.hard:
+        raise ValueError("labels to flip are classes, one a row; got probabilities")
+    return encoded.classes[encoded.table.indices]
+
+
+def _draws(random_state: Any, repeats: int) -> list[tuple[int, np.random.SeedSequence]]:
+    """For each repeat the seed of its split and the seed of its coins."""
+    if not isinstance(repeats, Integral) or repeats < 1:
+        raise ValueError(f"repeats is a whole number from 1 on, got {repeats!r}")
+    pairs = (child.spawn(2) for child in np.random.SeedSequence(_seed(random_state)).spawn(int(repeats)))
+    return [(int(split.generate_state(1)[0]), coins) for split, coins in pairs]
+
+
+def _seed(random_state: Any) -> Any:
+    """A number that stands for `random_state`; drawn from it where it is a generator."""
+    if random_state is None:
+        return np.random.SeedSequence().entropy
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return random_state
+
+
+class RobustnessCurveDisplay:
+    """Robustness curves on one picture: the mean, in a band of one standard deviation either side.
+
+    Drawing needs the extra `plot`. After `plot`, the pieces are in `ax_`, `figure_`, `lines_` and
+    `fill_between_`, the last two with one entry for each curve.
+
+    >>> curve = RobustnessCurve("mine", [0.0, 0.25], [[1.0, 0.9], [0.8, 0.7]])
+    >>> from matplotlib.figure import Figure  # or leave out ax, and pyplot makes a figure
+    >>> display = RobustnessCurveDisplay([curve]).plot(ax=Figure().subplots())
+    >>> display.lines_[0].get_label()
+    'mine'
+    """
+
+    ax_: Any
+    figure_: Any
+    lines_: list[Any]
+    fill_between_: list[Any]
+
+    def __init__(self, curves: RobustnessCurve | Iterable[RobustnessCurve]) -> None:
+        self.curves = (curves,) if isinstance(curves, RobustnessCurve) else tuple(curves)
+        if not self.curves:
+            raise ValueError("at least one curve is needed, got none")
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        rates: Iterable[Any] = RATES,
+        *,
+        test_size: float | int = 0.3,
+        repeats: int = 5,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Compute and draw the curve of a classifier, or of each in a dictionary by name.
+
+        All of them meet the same splits and the same flipped labels. For the arguments see
+        `robustness_curve`.
+
+        >>> from matplotlib.figure import Figure
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from unflip import SquareClassifier
+        >>> rivals = {"square": SquareClassifier(), "naive Bayes": GaussianNB()}
+        >>> X, y = load_iris(return_X_y=True)
+        >>> display = RobustnessCurveDisplay.from_estimator(rivals, X, y, ax=Figure().subplots())
+        >>> [curve.name for curve in display.curves]
+        ['square', 'naive Bayes']
+        """
+        _require_matplotlib()  # before the fits, not after them
+        named = estimator if isinstance(estimator, Mapping) else {type(estimator).__name__: estimator}
+        rates, seed = tuple(rates), _seed(random_state)  # read once, for all estimators alike
+        curves = [
+            replace(
+                robustness_curve(
+                    each,
+                    X,
+                    y,
+                    rates,
+                    test_size=test_size,
+                    repeats=repeats,
+                    random_state=seed,
+                    n_jobs=n_jobs,
+                ),
+                name=str(name),
+            )
+            for name, each in named.items()
+        ]
+        return cls.from_curves(curves, ax=ax)
+
+    @classmethod
+    def from_curves(cls, curves: RobustnessCurve | Iterable[RobustnessCurve], *, ax: Any = None) -> Self:
+        """Draw curves that are there already.
+
+        >>> from matplotlib.figure import Figure
+        >>> curve = RobustnessCurve("mine", [0.0, 0.25], [[1.0, 0.9], [0.8, 0.7]])
+        >>> len(RobustnessCurveDisplay.from_curves(curve, ax=Figure().subplots()).lines_)
+        1
+        """
+        return cls(curves).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure.
+
+        >>> from matplotlib.figure import Figure
+        >>> curve = RobustnessCurve("mine", [0.0, 0.25], [[1.0, 0.9], [0.8, 0.7]])
+        >>> RobustnessCurveDisplay([curve]).plot(ax=Figure().subplots()).ax_.get_ylabel()
+        'accuracy on untouched test labels'
+        """
+        _require_matplotlib()
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            _, ax = plt.subplots()
+        self.ax_, self.figure_ = ax, ax.figure
+        self.lines_, self.fill_between_ = [], []
+        for curve in self.curves:
+            order = np.argsort(curve.rates)  # a line runs from left to right, whatever order was asked for
+            rates, mean, std = curve.rates[order], curve.mean[order], curve.std[order]
+            (line,) = ax.plot(rates, mean, marker="o", label=curve.name)
+            band = ax.fill_between(
+                rates, mean - std, mean + std, color=line.get_color(), alpha=0.2, linewidth=0
+            )
+            self.lines_.append(line)
+            self.fill_between_.append(band)
+        ax.set_xlabel("share of training labels flipped")
+        ax.set_ylabel("accuracy on untouched test labels")
+        ax.legend()
+        return self
+
+
+def _require_matplotlib() -> None:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError(f'the picture needs {error.name}: pip install "unflip[plot]"') from error

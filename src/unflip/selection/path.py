@@ -1,0 +1,107 @@
+"""A ridge path on the features that landmarks span, with exact leave-one-out scores for every ridge.
+
+With weights omega_i, W their sum, features phi centred at their mean, S the sum of omega phi phi' = V
+diag(s) V' and u = V' phi, the fit at a ridge Lambda is f_i = u_i' (q / (s + Lambda)), q the sum of omega u
+t, t the centred labels. Leaving row i out, with its part in the mean and in S, makes its residual (t_i -
+f_i) / (1 - h_i), where h_i = omega_i (1 / W + sum_j u_ij^2 / (s_j + Lambda)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unflip.features.lowrank import LowRank
+from unflip.kernels import Kernel
+
+Array = np.ndarray[Any, Any]
+RIDGES = 10.0 ** np.arange(-5, 1.25, 0.5)  # times W and the mean squared length of centred features
+AT_ONCE = 1 << 22  # features held at a time beyond a cache: 32 MB
+CACHE = 1 << 25  # features that are kept rather than computed again: 256 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows to learn from: `at` gives the rows [z | r] at some places; labels: (n, k); weight: (n,)."""
+
+    at: Callable[[Any], Array]
+    labels: Array
+    weight: Array
+
+    @property
+    def mean(self) -> Array:
+        """The mean label, (k,)."""
+        return np.asarray(self.weight @ self.labels / self.weight.sum())
+
+    @property
+    def centred(self) -> Array:
+        """Labels about their mean, (n, k)."""
+        return self.labels - self.mean
+
+
+class RidgePath:
+    """All ridges for one kernel and its landmarks.
+
+    scores: (L, j, k), leave-one-out scores of the rows `judged`, about the mean label of the other rows;
+    freedom: (L,), degrees of freedom.
+    """
+
+    def __init__(self, kernel: Kernel, landmarks: Array, rows: Rows, judged: Array) -> None:
+        self.phi = LowRank(kernel, landmarks)
+        n, m, k = len(rows.weight), len(landmarks), rows.labels.shape[1]
+        total, centred = rows.weight.sum(), rows.centred
+        keep = n * m <= CACHE
+        cache: list[Array] = []
+        first, second, cross = np.zeros(m), np.zeros((m, m)), np.zeros((m, k))
+        for part in _slices(n, m):
+            block = self.phi.transform(rows.at(part))
+            weighted = rows.weight[part, None] * block
+            first += weighted.sum(axis=0)
+            second += weighted.T @ block
+            cross += weighted.T @ centred[part]
+            if keep:
+                cache.append(block)
+        self.center = first / total
+        spread, self.basis = np.linalg.eigh(second - total * np.outer(self.center, self.center))
+        spread = np.maximum(spread, 0.0)
+        self.shrink = 1 / (spread[:, None] + RIDGES * spread.sum())  # (m, L)
+        self.freedom = spread @ self.shrink
+        self.cross = self.basis.T @ cross  # centred labels need no centred features
+        self.fits = self.cross[:, None, :] * self.shrink[:, :, None]  # (m, L, k)
+        self.scores = np.empty((len(RIDGES), len(judged), k))
+        flat = self.fits.reshape(m, -1)
+        self._features = np.vstack(cache) if cache else None
+        for part in _slices(len(judged), m):
+            places = judged[part]
+            u = (self._at(rows, places) - self.center) @ self.basis
+            w, t = rows.weight[places, None], centred[places]
+            leverage = w / total + w * ((u * u) @ self.shrink)  # (b, L)
+            fit = (u @ flat).reshape(len(places), len(RIDGES), k)
+            left = t[:, None] - (t[:, None] - fit) / (1 - leverage)[:, :, None]
+            self.scores[:, part] = (left + (w / (total - w) * t)[:, None]).transpose(1, 0, 2)
+
+    def dual(self, weights: Array) -> tuple[Array, Array]:
+        """Coefficients of k(x, landmarks) for weights of the ridges, (m, k), and what to subtract, (k,)."""
+        primal = self.basis @ np.einsum("mlk,l->mk", self.fits, weights)
+        return self.phi.dual(primal), self.center @ primal
+
+    def along(self, rows: Rows, labels: Array) -> Array:
+        """Cross moments of other labels along the basis, (m, k); for rows that are few."""
+        block = self._at(rows, slice(0, len(labels)))
+        return np.asarray(self.basis.T @ ((block - self.center).T @ (rows.weight[:, None] * labels)))
+
+    def _at(self, rows: Rows, places: Any) -> Array:
+        """Features, kept or computed again."""
+        return self.phi.transform(rows.at(places)) if self._features is None else self._features[places]
+
+    def smoothed(self, labels_along: Array, weights: Array) -> Array:
+        """The same coefficients for other labels, given their cross moments along the basis, (m, k)."""
+        return self.phi.dual(self.basis @ ((self.shrink @ weights)[:, None] * labels_along))
+
+
+def _slices(n: int, width: int) -> Iterator[slice]:
+    size = max(1, AT_ONCE // max(1, width))
+    return (slice(start, min(start + size, n)) for start in range(0, n, size))

@@ -1,0 +1,102 @@
+"""Weights of columns from the gradient of a robust fit, cross-fitted so that no row judges what it taught.
+
+Noise only rescales the fit, hence its gradient, hence not the shares of columns in the gradient's energy;
+so these weights are immune as the sample grows, though they do look at labels. Two guards keep them honest
+on a sample. Each half of the rows weighs the columns for the other half. And the energy that the same
+smoother finds in permuted labels is subtracted: where noise rules, all columns weigh the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unflip.kernels import EuclideanLaplace, squared_distances
+from unflip.kernels.blocks import workers
+from unflip.selection.choose import choose
+from unflip.selection.path import RidgePath, Rows
+
+Array = np.ndarray[Any, Any]
+ROUNDS = 3
+LANDMARKS = 250  # of each half
+ROWS = 8000  # at most, to learn weights from
+PERMUTATIONS = 3
+
+
+class Fit(NamedTuple):
+    """What one half says: its error on the other half, and the weights it would use next."""
+
+    missed: float
+    weights: Array
+
+
+def column_weights(z: Array, labels: Array, weight: Array, rng: np.random.Generator) -> list[Array] | None:
+    """Weights of the columns learned by each half of the rows, for the other; None if they do not help.
+
+    z: (n, d), z-scores of the first and second half of the rows in this order; labels: (n, k).
+    """
+    halves = np.array_split(np.arange(len(z)), 2)
+    weights = [np.ones(z.shape[1])] * 2
+    best, least, at = weights, np.inf, 0
+    for turn in range(ROUNDS):
+        orders = [[rng.permutation(len(half)) for _ in range(PERMUTATIONS)] for half in halves]
+
+        def fit(h: int, weights: list[Array] = weights, orders: Any = orders) -> Fit:
+            return _fit_half(z, labels, weight, halves[h], halves[1 - h], weights[h], orders[h])
+
+        with workers(None) as spread:
+            fits = list(spread(fit, (0, 1)))
+        missed = sum(fit.missed for fit in fits)
+        # In nats of a Gaussian likelihood, at least one for each round more.
+        if turn and len(z) * (least - missed) / (2 * missed) <= turn - at:
+            break
+        best, least, at = weights, missed, turn
+        weights = [fit.weights for fit in fits]
+    return None if at == 0 else best
+
+
+def _fit_half(
+    z: Array,
+    labels: Array,
+    weight: Array,
+    mine: Array,
+    others: Array,
+    columns: Array,
+    orders: list[Array],
+) -> Fit:
+    scaled = z * columns
+    landmarks = scaled[mine[:LANDMARKS]]
+    distances = np.sqrt(squared_distances(landmarks, landmarks))
+    pairs = distances[np.triu_indices(len(distances), 1)]
+    kernel = EuclideanLaplace(float(np.median(pairs[pairs > 0])) if (pairs > 0).any() else 1.0)
+    rows = Rows(lambda places: scaled[mine[places]], labels[mine], weight[mine])
+    path = RidgePath(kernel, landmarks, rows, np.arange(len(mine)))
+    choice = choose(path.scores, rows.centred, rows.weight, path.freedom, np.zeros(len(path.freedom)))
+    dual, offset = path.dual(choice.weights)
+    fitted = rows.mean + kernel.score(scaled[others], landmarks, dual) - offset
+    missed = float(weight[others] @ np.sum((labels[others] - fitted) ** 2, axis=1) / weight.sum())
+
+    values = kernel(landmarks, landmarks)
+    steps = np.divide(values, distances, out=np.zeros_like(values), where=distances > 0)
+    energy = _energies(steps, landmarks, dual) * columns**2
+    floor = np.zeros(z.shape[1])
+    shuffled = np.hstack([rows.centred[order] for order in orders])
+    for along in np.split(path.along(rows, shuffled), PERMUTATIONS, axis=1):
+        floor += _energies(steps, landmarks, path.smoothed(along, choice.weights))
+    variance = rows.weight @ np.sum(rows.centred**2, axis=1) / rows.weight.sum()
+    floor *= columns**2 / PERMUTATIONS * choice.errors[choice.best] / variance
+    power = floor.mean() + np.maximum(energy - floor, 0.0)
+    return Fit(missed, np.sqrt(power / power.mean()) if power.mean() > 0 else columns)
+
+
+def _energies(steps: Array, landmarks: Array, dual: Array) -> Array:
+    """Mean squared slope of the fit at the landmarks along each column, up to a constant.
+
+    The slope of sum_l a_l exp(-|x - x_l| / b) is -sum_l a_l exp(.) (x - x_l) / (b |x - x_l|).
+    """
+    energy = np.zeros(landmarks.shape[1])
+    for a in dual.T:
+        slopes = (steps @ a)[:, None] * landmarks - steps @ (a[:, None] * landmarks)
+        energy += np.mean(slopes**2, axis=0)
+    return energy

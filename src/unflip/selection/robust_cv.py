@@ -1,0 +1,327 @@
+"""Choose a classifier by exact leave-one-out on noisy labels, and average what cannot be told from the best.
+
+Label-free views of the table, a kernel made of both, the square loss along a ridge path from least squares
+to the mean map: noise moves none of these, on average. For a fixed classifier the error on noisy labels is
+an increasing function of the error on clean ones, so that a choice by leave-one-out is sound too.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from unflip._state import all_or_nothing
+from unflip.estimators.border import refuse_single_class
+from unflip.features import Tabular
+from unflip.features.labelfree import generator
+from unflip.kernels.blocks import workers
+from unflip.noise.curve import normal_scores
+from unflip.noise.estimate import NoiseEstimate, estimate_rate
+from unflip.noise.intervals import ScoreEstimate, clean_score_interval
+from unflip.selection.choose import Choice, choose
+from unflip.selection.guarantee import Guarantee
+from unflip.selection.path import RIDGES, RidgePath, Rows
+from unflip.selection.relevance import ROWS, column_weights
+from unflip.selection.two_part import TwoPart
+from unflip.selection.views import Views
+from unflip.sources import encode
+from unflip.sources.batch import as_weight
+
+Array = np.ndarray[Any, Any]
+LANDMARKS, MORE = 400, 800
+FULL = 0.4  # of the landmarks in use as degrees of freedom: then more of them are worth their time
+JUDGED = 100_000  # rows whose leave-one-out scores are computed
+SMALL = 50_000  # rows whose views are kept
+KAPPAS = (0.75, 0.5, 0.25, 0.0)
+
+
+class Group(NamedTuple):
+    """Kernels that stand for one candidate: the plain one, or one for each half's weights of the columns."""
+
+    name: str
+    columns: list[Array]
+
+
+class Part(NamedTuple):
+    """One kernel of the ensemble: its landmarks, coefficients and constant."""
+
+    kernel: TwoPart
+    landmarks: Array
+    dual: Array
+    offset: Array
+
+
+class RobustClassifierCV(ClassifierMixin, BaseEstimator):
+    """The classifier to start from when labels are wrong at an unknown rate. Nothing to tune.
+
+    Parameters
+    ----------
+    feature_weights: "auto" weighs columns by the gradient of a robust fit, learned by each half of the rows
+        for the other, if that lowers the error there; False keeps all of the features label-free, at a
+        third of the time.
+    random_state: seeds the landmarks, the halves and the rows that scales are taken from.
+
+    Tables of numbers, sparse matrices, or frames with text columns (one column a level) and gaps (filled
+    with the median, and marked). Labels of any kind, also soft; weights count rows.
+
+    Attributes: `classes_`; `cv_results_`, a column for each property of the candidates, and
+    `best_candidate_`, the place of the best; `loo_scores_` of the rows `loo_rows_` (all of them up to
+    100,000), what `decision_function` would say of each had it not been fitted; `noisy_error_`, their error
+    on the given labels; `noise_`, a `NoiseEstimate`; `clean_error_`, what the error on clean labels would
+    then be; `guarantee_`, what holds and what does not.
+
+    >>> from sklearn.datasets import load_wine
+    >>> from unflip.noise import flip_labels
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = RobustClassifierCV().fit(X, flip_labels(y, 0.2, rng=0))
+    >>> bool(model.score(X, y) > 0.9)  # on clean labels that it never saw
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "feature_weights": [StrOptions({"auto"}), "boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, feature_weights: str | bool = "auto", random_state: Any = 0) -> None:
+        self.feature_weights = feature_weights
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit all candidates, choose, estimate the noise."""
+        with all_or_nothing(self):
+            labels = encode(y)
+            weight = as_weight(sample_weight, len(labels))
+            counting = np.flatnonzero(weight > 0)
+            self.classes_ = labels.classes
+            member = labels.membership[counting]
+            refuse_single_class(self.classes_.tolist(), weight[counting] @ member)
+            self.table_ = Tabular().fit(X)
+            rows = self.table_._rows(X, reset=False)
+            if rows.shape[0] != len(labels):
+                raise ValueError(
+                    f"X has {rows.shape[0]} rows, y has {len(labels)} labels: inconsistent lengths"
+                )
+            self.n_features_in_ = self.table_.n_features_in_
+            if hasattr(self.table_, "feature_names_in_"):
+                self.feature_names_in_ = self.table_.feature_names_in_
+            elif hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+            self._learn(self.table_._map(rows)[counting], member, weight[counting] / weight.max())
+            self.loo_rows_ = counting[self._judged]
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores: (n,) for two classes, positive for the second one; (n, K) for more."""
+        check_is_fitted(self, "parts_")
+        rows = self.views_.transform(self.table_.transform(X))
+        scores = np.tile(self.intercept_, (len(rows), 1))
+        for part in self.parts_:
+            scores += part.kernel.score(rows, part.landmarks, part.dual) - part.offset
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> Array:
+        """The class of each row.
+
+        >>> model = RobustClassifierCV().fit([[0.0], [1.0], [8.0], [9.0]], ["a", "a", "b", "b"])
+        >>> model.predict([[0.5], [8.5]]).tolist()
+        ['a', 'b']
+        """
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """P(clean class) for each row: the share of clean labels along the score, with the noise taken out.
+
+        >>> model = RobustClassifierCV().fit([[0.0], [1.0], [8.0], [9.0]] * 10, ["a", "a", "b", "b"] * 10)
+        >>> bool(model.predict_proba([[0.0]])[0, 0] > 0.9)
+        True
+        """
+        scores = self.decision_function(X)
+        if len(self.classes_) == 2:
+            p = np.interp(scores, *self._calibration)
+            return np.column_stack([1 - p, p])
+        ordered = np.sort(scores, axis=1)
+        top = np.interp(ordered[:, -1] - ordered[:, -2], *self._calibration)
+        best = scores.argmax(axis=1)
+        rest = np.maximum(scores, 1e-6 * np.abs(scores).max(axis=1, keepdims=True) + 1e-300)
+        rest[np.arange(len(rest)), best] = 0.0
+        rest *= ((1 - top) / rest.sum(axis=1))[:, None]
+        rest[np.arange(len(rest)), best] = top
+        return rest
+
+    def _learn(self, X: Array, member: Array, weight: Array) -> None:
+        rng, n = generator(self.random_state), len(X)
+        self.views_ = Views().fit(X, rng)
+        kept = self.views_.transform(X) if n <= SMALL else None
+
+        def viewed(places: Any) -> Array:
+            return self.views_.transform(X[places]) if kept is None else kept[places]
+
+        order = rng.permutation(n)
+        self._judged = np.arange(n) if n <= JUDGED else np.sort(order[:JUDGED])
+        rows = Rows(viewed, _targets(member), weight)
+        weights, half = self._column_weights(rows, order, rng)
+        groups = [Group("plain", [np.ones(X.shape[1])])]
+        if weights is not None:
+            groups.append(Group("weighted", weights))
+        landmarks = viewed(order[: min(n, LANDMARKS)])
+        paths, choice, scores = self._choose(rows, landmarks, groups, half)
+        used = _freedom(paths)[choice.kept].mean()
+        if len(landmarks) < min(n, MORE) and used > FULL * len(landmarks):
+            in_use = np.split(choice.weights, len(groups))
+            groups = [group for group, share in zip(groups, in_use, strict=True) if share.any()]
+            landmarks = viewed(order[: min(n, MORE)])
+            paths, choice, scores = self._choose(rows, landmarks, groups, half)
+        self.feature_weights_ = None if weights is None else np.mean(weights, axis=0)
+        self._report(groups, paths, choice)
+        self.parts_ = _parts(paths, choice)
+        self._finish(rows, member, np.tensordot(choice.weights, scores, axes=1))
+        self.guarantee_ = Guarantee(
+            rows=n, label_free=weights is None, noise=self.noise_, classes=len(self.classes_)
+        )
+
+    def _column_weights(
+        self, rows: Rows, order: Array, rng: np.random.Generator
+    ) -> tuple[list[Array] | None, Array]:
+        """The weights that each half learned, and which half each row is in."""
+        n = len(order)
+        half = np.empty(n, dtype=np.intp)
+        learning = order[:ROWS]
+        half[learning] = np.arange(len(learning)) >= (len(learning) + 1) // 2
+        half[order[ROWS:]] = np.arange(n - len(learning)) % 2
+        few = min(np.bincount(half[learning], minlength=2)) < 10
+        z = rows.at(learning)
+        z = z[:, : z.shape[1] // 2]
+        if not self.feature_weights or z.shape[1] < 2 or few:
+            return None, half
+        return column_weights(z, rows.labels[learning], rows.weight[learning], rng), half
+
+    def _choose(
+        self, rows: Rows, landmarks: Array, groups: list[Group], half: Array
+    ) -> tuple[list[list[RidgePath]], Choice, Array]:
+        """Fit every kernel; where columns were weighed, every row judges by weights that it did not teach."""
+
+        def fit(columns: Array) -> RidgePath:
+            kernel = TwoPart(landmarks, columns, self.views_.two_valued)
+            return RidgePath(kernel, landmarks, rows, self._judged)
+
+        with workers(None) as spread:
+            fitted = iter(list(spread(fit, [columns for group in groups for columns in group.columns])))
+        paths = [[next(fitted) for _ in group.columns] for group in groups]
+        first_half = (half[self._judged] == 0)[:, None]
+        scores = np.concatenate([np.where(first_half, group[-1].scores, group[0].scores) for group in paths])
+        place = np.repeat([group.name == "weighted" for group in groups], len(RIDGES)).astype(int)
+        centred, weight = rows.centred[self._judged], rows.weight[self._judged]
+        return paths, choose(scores, centred, weight, _freedom(paths), place), scores
+
+    def _report(self, groups: list[Group], paths: list[list[RidgePath]], choice: Choice) -> None:
+        self.cv_results_ = {
+            "kernel": np.repeat([group.name for group in groups], len(RIDGES)),
+            "ridge": np.tile(RIDGES, len(paths)),
+            "loo_squared_error": choice.errors,
+            "slope": choice.slopes,
+            "degrees_of_freedom": _freedom(paths),
+            "kept": choice.kept,
+            "weight": choice.weights,
+        }
+        self.best_candidate_ = choice.best
+
+    def _finish(self, rows: Rows, member: Array, scores: Array) -> None:
+        """Intercept, noise and calibration from the ensemble's leave-one-out scores, about the mean label."""
+        mean, n_classes = rows.mean, member.shape[1]
+        judged, weight = member[self._judged], rows.weight[self._judged]
+        middle = 0.0 if n_classes == 2 else 1 / n_classes
+        away = mean - middle
+        spread = np.sum(1 - mean**2) if n_classes == 2 else np.sum(mean * (1 - mean))
+        # Positive-part shrinkage: where the mean label is noise, so is its sign.
+        size = max(float(away @ away), 1e-300)
+        shrunk = max(0.0, 1 - float(spread) / (rows.weight.sum() * size))
+
+        def error(constant: Array) -> float:
+            right = np.take_along_axis(judged, _likely(constant + scores)[:, None], axis=1)[:, 0]
+            return 1 - float(weight @ right / weight.sum())
+
+        plain = error(mean)
+        others = [error(middle + kappa * away) for kappa in KAPPAS]
+        chance = np.sqrt(max(plain * (1 - plain), 1e-12) / weight.sum())
+        kappa = KAPPAS[int(np.argmin(others))] if min(others) <= plain - chance / 2 else 1.0
+        self.intercept_ = middle + kappa * shrunk * away
+        left = self.intercept_ + scores
+        self.loo_scores_ = left[:, 0] if n_classes == 2 else left
+        self.noisy_error_ = error(self.intercept_)
+        masses = weight[:, None] * judged
+        honest = (mean + scores)[:, 0] if n_classes == 2 else mean + scores
+        self.noise_, self._curve = estimate_rate(honest, masses)
+        self._calibrate(left, weight)
+        self.clean_error_ = _clean_error(masses, _likely(left), self.noise_)
+
+    def _calibrate(self, left: Array, weight: Array) -> None:
+        """The clean share along the score, as points to interpolate between."""
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            along = left[:, 0]
+        else:
+            ordered = np.sort(left, axis=1)
+            along = ordered[:, -1] - ordered[:, -2]
+        clean = self._curve.average(lambda r, g, p: g)
+        share = clean if n_classes == 2 else 1 / n_classes + (1 - 1 / n_classes) * clean
+        z = normal_scores(along, weight)
+        order = np.argsort(along, kind="stable")
+        at = np.interp(self._curve.z, z[order], along[order])
+        self._calibration = at, np.maximum.accumulate(share)
+
+
+def _targets(member: Array) -> Array:
+    """-1 and +1 for two classes, indicators for more."""
+    return member[:, [1]] - member[:, [0]] if member.shape[1] == 2 else member
+
+
+def _freedom(paths: list[list[RidgePath]]) -> Array:
+    """Degrees of freedom of every candidate, averaged over the kernels of a group."""
+    return np.concatenate([np.mean([path.freedom for path in group], axis=0) for group in paths])
+
+
+def _likely(scores: Array) -> Array:
+    return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
+
+
+def _parts(paths: list[list[RidgePath]], choice: Choice) -> list[Part]:
+    """Each kernel with the coefficients of its candidates, summed."""
+    parts = []
+    for group, weights in zip(paths, np.split(choice.weights, len(paths)), strict=True):
+        for path in group if weights.any() else []:
+            dual, offset = path.dual(weights / len(group))
+            kernel = path.phi.kernel
+            assert isinstance(kernel, TwoPart)
+            parts.append(Part(kernel, path.phi.landmarks, dual, offset))
+    return parts
+
+
+def _clean_error(masses: Array, chosen: Array, noise: NoiseEstimate) -> ScoreEstimate | None:
+    """What the error on clean labels is, with an interval; None where the labels do not tell the rate."""
+    try:
+        found = clean_score_interval(
+            "accuracy",
+            masses.argmax(axis=1),
+            chosen,
+            noise,
+            sample_weight=masses.sum(axis=1),
+            classes=np.arange(masses.shape[1]),
+        )
+    except ValueError:
+        return None
+    return ScoreEstimate(1 - found.estimate, 1 - found.high, 1 - found.low, 1 - found.noisy)

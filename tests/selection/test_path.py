@@ -1,0 +1,100 @@
+"""The ridge path against refits, and its choice against loops."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from unflip.kernels import EuclideanLaplace
+from unflip.selection import path as path_module
+from unflip.selection.choose import choose
+from unflip.selection.path import RIDGES, RidgePath, Rows
+from unflip.selection.two_part import TwoPart
+from unflip.selection.views import Views
+
+
+def problem(n=40, d=3, k=2, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, rng.normal(size=(n, k)), rng.integers(1, 4, n).astype(float)
+
+
+def refit(kernel, landmarks, X, labels, weight, ridge):
+    """Weighted ridge regression with a free constant on the features of landmarks, by normal equations."""
+    values, vectors = np.linalg.eigh(kernel(landmarks, landmarks))
+    phi = lambda rows: kernel(rows, landmarks) @ vectors / np.sqrt(values)  # noqa: E731
+    F = phi(X)
+    m = weight @ F / weight.sum()
+    G = (weight[:, None] * (F - m)).T @ (F - m) + ridge * np.eye(F.shape[1])
+    mean = weight @ labels / weight.sum()
+    w = np.linalg.solve(G, (weight[:, None] * (F - m)).T @ (labels - mean))
+    return lambda rows: (phi(rows) - m) @ w, mean
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_leave_one_out_scores_and_fits_are_those_of_refits(monkeypatch, cached):
+    if not cached:
+        monkeypatch.setattr(path_module, "CACHE", 0)
+        monkeypatch.setattr(path_module, "AT_ONCE", 12 * 7)
+    X, labels, weight = problem()
+    kernel, landmarks = EuclideanLaplace(2.0), X[:12]
+    judged = np.array([3, 0, 17, 39])
+    path = RidgePath(kernel, landmarks, Rows(lambda at: X[at], labels, weight), judged)
+    values, vectors = np.linalg.eigh(kernel(landmarks, landmarks))
+    F = kernel(X, landmarks) @ vectors / np.sqrt(values)
+    m = weight @ F / weight.sum()
+    ridges = RIDGES * (weight @ np.sum((F - m) ** 2, axis=1))
+    for place, ridge in ((2, ridges[2]), (12, ridges[12])):
+        for at, i in enumerate(judged):
+            rest = np.arange(len(X)) != i
+            alone, _ = refit(kernel, landmarks, X[rest], labels[rest], weight[rest], ridge)
+            assert_allclose(path.scores[place, at], alone(X[[i]])[0], rtol=1e-5, atol=1e-7)
+        whole, _ = refit(kernel, landmarks, X, labels, weight, ridge)
+        dual, offset = path.dual(np.eye(len(RIDGES))[place])
+        assert_allclose(kernel(X, landmarks) @ dual - offset, whole(X), rtol=1e-5, atol=1e-7)
+
+
+def test_the_choice_is_what_a_loop_finds():
+    rng = np.random.default_rng(0)
+    labels = rng.normal(size=(60, 2))
+    scores = np.stack(
+        [s * labels + e * rng.normal(size=(60, 2)) for s, e in ((1, 0.5), (0.3, 0.1), (1, 0.6), (0, 1))]
+    )
+    weight, freedom, group = rng.uniform(1, 2, 60), np.array([9.0, 3.0, 8.0, 1.0]), np.array([0, 0, 0, 1])
+    found = choose(scores, labels, weight, freedom, group)
+    errors, rows = [], []
+    for g in scores:
+        a = max(
+            1.0,
+            sum(weight[i] * g[i] @ labels[i] for i in range(60))
+            / sum(weight[i] * g[i] @ g[i] for i in range(60)),
+        )
+        e = np.array([np.sum((labels[i] - a * g[i]) ** 2) for i in range(60)])
+        rows.append(e)
+        errors.append(np.average(e, weights=weight))
+    assert_allclose(found.errors, errors, rtol=1e-12)
+    assert found.best == int(np.argmin(errors))
+    for c in range(4):
+        d = rows[c] - rows[found.best]
+        se = np.sqrt(np.sum((weight / weight.sum()) ** 2 * (d - np.average(d, weights=weight)) ** 2))
+        near = errors[c] - errors[found.best] <= se
+        simple = freedom[c] <= freedom[found.best] and group[c] <= group[found.best]
+        assert found.kept[c] == (c == found.best or (near and simple))
+
+
+def test_the_two_part_kernel_is_its_formula():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=50), rng.integers(0, 2, 50), rng.exponential(size=50)])
+    views = Views().fit(X, rng)
+    assert views.two_valued.tolist() == [False, True, False]
+    V, w = views.transform(X), np.array([0.5, 2.0, 1.3])
+    landmarks = V[:20]
+    kernel = TwoPart(landmarks, w, views.two_valued)
+    z, r = V[:, :3], V[:, 3:]
+    E = lambda i, j: np.sqrt(np.sum((w * (z[i] - z[j])) ** 2))  # noqa: E731
+    R = lambda i, j: np.sum(w * np.abs(r[i] - r[j]))  # noqa: E731
+    pairs = [(i, j) for i in range(20) for j in range(i)]
+    med2, med1 = (np.median([d(*p) for p in pairs if d(*p) > 0]) for d in (E, R))
+    expected = [
+        [(np.exp(-E(i, j) / med2) + np.exp(-2 * R(i, j) / med1)) / 2 for j in range(20)] for i in range(50)
+    ]
+    assert_allclose(kernel(V, landmarks), expected, rtol=1e-9)
