@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from unflip.audit import estimate_noise, find_suspects
     from unflip.estimators import (
         BoundedUnhingedClassifier,
         LossClassifier,
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     )
     from unflip.estimators.kernel import KernelUnhingedClassifier
     from unflip.estimators.kernel_square import KernelSquareClassifier
+    from unflip.estimators.noise_corrected import NoiseCorrectedClassifier
     from unflip.estimators.probing import ProbingClassifier
     from unflip.selection import RobustClassifierCV
 
@@ -27,17 +29,23 @@ __all__ = [
     "KernelSquareClassifier",
     "KernelUnhingedClassifier",
     "LossClassifier",
+    "NoiseCorrectedClassifier",
     "ProbingClassifier",
     "RobustClassifierCV",
     "SquareClassifier",
     "UnhingedClassifier",
+    "estimate_noise",
+    "find_suspects",
 ]
 
-_HOMES = {  # of the classifiers that cost more to import than the others
+_HOMES = {  # of what costs more to import than the plain classifiers
     "KernelSquareClassifier": "unflip.estimators.kernel_square",
     "KernelUnhingedClassifier": "unflip.estimators.kernel",
+    "NoiseCorrectedClassifier": "unflip.estimators.noise_corrected",
     "ProbingClassifier": "unflip.estimators.probing",
     "RobustClassifierCV": "unflip.selection",
+    "estimate_noise": "unflip.audit",
+    "find_suspects": "unflip.audit",
 }
 
 _MODULES = (

@@ -65,7 +65,7 @@ def test_the_posterior_is_what_a_loop_over_the_grid_gives():
     z = normal_scores(rng.normal(size=30), np.ones(30))
     y = (z > 0) ^ (rng.random(30) < 0.2)
     rates, prior = np.array([0.0, 0.1, 0.3]), np.array([1.0, 2.0, 4.0])
-    curve = fit_curve(z, y * 1.0, 1.0 - y, rates, 1 - rates, prior, slope=4.0, floors=(0.0, 0.25))
+    curve = fit_curve(z, y * 1.0, 1.0 - y, rates, 1 - rates, prior, floors=(0.0, 0.25))
     places = np.interp(PLACES, (np.arange(30) + 0.5) / 30, np.sort(z))
     logs, fits = {}, {}
     for r, rate in enumerate(rates):
@@ -80,7 +80,7 @@ def test_the_posterior_is_what_a_loop_over_the_grid_gives():
                             total += np.log(p if label else 1 - p)
                         key = (r, floor, link(0.3), slope, place)
                         fits[key] = total / 2
-                        bend = np.log(slope / 4.0) / 0.9
+                        bend = np.log(slope / 5.0) / 0.9
                         logs[key] = total / 2 - bend**2 / 2 + np.log(prior[r])
     whole = logsumexp(list(logs.values()))
     expected = [np.exp(logsumexp([v for k, v in logs.items() if k[0] == r]) - whole) for r in range(3)]

@@ -6,6 +6,17 @@
 (2, 5)
 """
 
+from unflip.audit.rate import AuditEstimate, estimate_noise
 from unflip.audit.robustness import RobustnessCurve, RobustnessCurveDisplay, robustness_curve
+from unflip.audit.suspects import Suspect, Suspects, find_suspects
 
-__all__ = ["RobustnessCurve", "RobustnessCurveDisplay", "robustness_curve"]
+__all__ = [
+    "AuditEstimate",
+    "RobustnessCurve",
+    "RobustnessCurveDisplay",
+    "Suspect",
+    "Suspects",
+    "estimate_noise",
+    "find_suspects",
+    "robustness_curve",
+]

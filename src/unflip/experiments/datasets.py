@@ -32,6 +32,8 @@ class MissingDatasetError(FileNotFoundError):
 class Dataset:
     """Rows as they come (numbers, or categories as strings), names of columns, and labels -1 and +1.
 
+    target holds the classes as they come, of which the paper sets one against the rest.
+
     >>> load("ionosphere").X.shape
     (351, 34)
     """
@@ -41,6 +43,7 @@ class Dataset:
     y: Array
     columns: tuple[str, ...]
     categorical: bool
+    target: Array
 
 
 def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
@@ -89,8 +92,9 @@ def checked(name: str, entry: Entry, columns: list[str], rows: list[list[str]]) 
         rows = sorted(rows, key=lambda row: _tidy(row, entry.categorical))
     values = [row[:-1] for row in rows]
     X = np.array(values, dtype=object if entry.categorical else np.float64)
-    y = np.where([row[-1] == entry.positive for row in rows], 1, -1)
-    return Dataset(name, X, y, tuple(columns[:-1]), entry.categorical)
+    target = np.array([row[-1] for row in rows])
+    y = np.where(target == entry.positive, 1, -1)
+    return Dataset(name, X, y, tuple(columns[:-1]), entry.categorical, target)
 
 
 def parse(content: bytes) -> tuple[list[str], list[list[str]]]:

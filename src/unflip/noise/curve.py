@@ -24,6 +24,7 @@ Array = np.ndarray[Any, Any]
 BINS = 100
 SLOPES = np.geomspace(0.3, 40, 20)
 PLACES = np.linspace(0.02, 0.98, 15)  # quantiles of z
+SLOPE = 5.0  # where the prior of slopes is centred
 SPREAD = 0.9  # of the logarithm of the slope, about its centre
 TEMPER, MANY = 2.0, 5000  # misfit, not chance, rules beyond so many rows
 LEAST = 1e-4  # no probability is certain
@@ -83,13 +84,13 @@ def fit_curve(
     low: Array,
     high: Array,
     prior: Array,
-    slope: float = 5.0,
     floors: tuple[float, ...] = (0.0,),
+    trusted: Array | None = None,
 ) -> Curve:
     """Fit to normal scores z, (n,); positive and negative: (n,), the weight of each row as one or the other.
 
-    low, high, prior: (R,), the plateaus of each noise to consider and its prior weight; slope: where the
-    prior of slopes is centred; floors: where g may start from, each as likely as the others.
+    low, high, prior: (R,), the plateaus of each noise to consider and its prior weight; floors: where g may
+    start from, each as likely as the others; trusted: (n,), rows without noise, which tell how g rises.
 
     >>> z = np.linspace(-2, 2, 400)
     >>> y = (z > 0) ^ (np.arange(400) % 5 == 0)  # every fifth label is wrong
@@ -100,24 +101,30 @@ def fit_curve(
     """
     # Equal scores stay together, so that neither the order of the rows nor repeating one matters.
     distinct, place = np.unique(z, return_inverse=True)
-    ones, zeros = np.bincount(place, positive), np.bincount(place, negative)
-    weight = ones + zeros
+    sure = np.zeros(len(z)) if trusted is None else trusted * 1.0
+    masses = [positive * (1 - sure), negative * (1 - sure), positive * sure, negative * sure]
+    counts = np.stack([np.bincount(place, mass) for mass in masses])
+    weight = counts.sum(axis=0)
     share = (np.cumsum(weight) - weight / 2) / weight.sum()
     places = np.interp(PLACES, share, distinct)
     bins = np.minimum(share * BINS, BINS - 1).astype(int)
     total = np.bincount(bins, weight, BINS)
     filled = total > 0
     center = np.bincount(bins, weight * distinct, BINS)[filled] / total[filled]
-    ones, zeros = np.bincount(bins, ones, BINS)[filled], np.bincount(bins, zeros, BINS)[filled]
+    ones, zeros, sure_ones, sure_zeros = (np.bincount(bins, count, BINS)[filled] for count in counts)
     steps = (SLOPES[:, None, None] * (center - places[:, None])).reshape(-1, len(center))
     rising = np.vstack([expit(steps), 0.5 + np.arctan(steps / 1.6) / np.pi])
     shape = np.vstack([floor + (1 - floor) * rising for floor in floors])
-    bent = np.repeat(np.exp(-0.5 * (np.log(SLOPES / slope) / SPREAD) ** 2), len(places))
+    bent = np.repeat(np.exp(-0.5 * (np.log(SLOPES / SLOPE) / SPREAD) ** 2), len(places))
     bent = np.tile(bent, len(shape) // len(bent))
     fit = np.empty((len(low), len(shape)))
     for r in range(len(low)):
         p = np.clip(low[r] + (high[r] - low[r]) * shape, LEAST, 1 - LEAST)
         fit[r] = np.log(p) @ ones + np.log1p(-p) @ zeros
+    if trusted is not None:
+        start, end = low[0], high[0]  # the first noise is none at all
+        p = np.clip(start + (end - start) * shape, LEAST, 1 - LEAST)
+        fit += np.log(p) @ sure_ones + np.log1p(-p) @ sure_zeros
     fit = (fit - fit.max()) / (TEMPER * max(1.0, weight.sum() / MANY))
     mass = np.exp(fit) * bent * prior[:, None]
     return Curve(center, shape, low, high, mass / mass.sum(), fit.max(axis=1))

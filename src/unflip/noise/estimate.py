@@ -151,8 +151,10 @@ def row_weight(sample_weight: Any, n_rows: int) -> Array:
     return w
 
 
-def estimate_rate(scores: Array, member: Array) -> tuple[NoiseEstimate, Curve]:
+def estimate_rate(scores: Array, member: Array, trusted: Array | None = None) -> tuple[NoiseEstimate, Curve]:
     """The estimate and the curve behind it; member: (n, K), the weight of each row in each class.
+
+    trusted: (n,), a mask of rows whose labels are right; the rate is that of the others.
 
     >>> scores, y = np.linspace(-1, 1, 100), np.repeat([0, 1], 50)
     >>> estimate_rate(scores, np.eye(2)[y])[0].low
@@ -163,8 +165,8 @@ def estimate_rate(scores: Array, member: Array) -> tuple[NoiseEstimate, Curve]:
     floors: tuple[float, ...] = (0.0,)
     if n_classes == 2:
         along, agree, against = scores, member[:, 1], member[:, 0]
-        low, high, slope = rates, 1 - rates, 5.0
-        right = np.where(scores > 0, member[:, 1], member[:, 0]).sum()
+        low, high = rates, 1 - rates
+        right_mass = np.where(scores > 0, member[:, 1], member[:, 0])
     else:
         # How much the best class is ahead, and whether the label names it.
         best = scores.argmax(axis=1)
@@ -172,14 +174,15 @@ def estimate_rate(scores: Array, member: Array) -> tuple[NoiseEstimate, Curve]:
         along = ordered[:, -1] - ordered[:, -2]
         agree = np.take_along_axis(member, best[:, None], axis=1)[:, 0]
         against = weight - agree
-        low, high, slope = np.full(len(rates), 1 / n_classes), 1 - rates, 3.0
+        low, high = np.full(len(rates), 1 / n_classes), 1 - rates
         # Where the two best classes tie, the best is right by a coin between two, or among all.
         floors = (0.0, (1 / 2 - 1 / n_classes) / (1 - 1 / n_classes))
-        right = agree.sum()
+        right_mass = agree
     edges = _edges(rates, (n_classes - 1) / n_classes)
     z = normal_scores(along, weight)
-    curve = fit_curve(z, agree, against, low, high, np.diff(edges), slope, floors)
-    total = weight.sum()
+    curve = fit_curve(z, agree, against, low, high, np.diff(edges), floors, trusted)
+    doubtful = np.ones(len(weight)) if trusted is None else 1.0 - trusted
+    total, right = weight @ doubtful, right_mass @ doubtful
     outer = float(beta.ppf(0.95, total - right + 1, right)) if right > 0 else 1.0
     tail = (1 - CONFIDENCE) / 2
     grown = np.concatenate([[0.0], np.cumsum(curve.marginal)])

@@ -123,7 +123,8 @@ def _see_balanced(labels: Array, answers: Array, weight: Array, known: Array, rn
     # Half a row right and half a row wrong, which is Jeffreys' Beta for every recall.
     prior = table + np.where(np.eye(k, dtype=bool), 0.5, 0.5 / (k - 1))
     shares = rng.dirichlet(sizes + 0.5, DRAWS)
-    draws = (share[:, None] * np.array([rng.dirichlet(row) for row in prior]) for share in shares)
+    rows = (rng.standard_gamma(prior) for _ in range(DRAWS))  # a Dirichlet for each, once they sum to one
+    draws = (row * (share / row.sum(axis=1))[:, None] for row, share in zip(rows, shares, strict=True))
     return _Seen(
         float(np.mean(np.diag(table)[held] / sizes[held])),
         table / table.sum(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,6 +42,9 @@ class CleanScorer:
 
     metric: str
     noise: Noise | float
+    # What `TunedThresholdClassifierCV` asks of a scorer, besides `_score_func`: larger is better, no options.
+    _sign: ClassVar[int] = 1
+    _kwargs: ClassVar[dict[str, Any]] = {}
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The corrected score of a fitted estimator on noisy labels."""
@@ -54,6 +57,19 @@ class CleanScorer:
             share = np.average(np.asarray(y) == classes[1], weights=sample_weight)
             return float(clean_auc(noisy, noise, share))
         return self._from_table(noise, classes, y, estimator.predict(X), sample_weight)
+
+    def _score_func(self, y: Any, predicted: Any, sample_weight: Any = None) -> float:
+        """The corrected score of answers, as a threshold gives them."""
+        if self.metric == "roc_auc":
+            raise ValueError("the AUC is the same at every threshold; tune by accuracy or balanced_accuracy")
+        classes = np.unique(np.concatenate([np.asarray(y), np.asarray(predicted)]))
+        return self._from_table(as_noise(self.noise, len(classes)), classes, y, predicted, sample_weight)
+
+    def get_metadata_routing(self) -> Any:
+        """No request: weights reach the scorer only where they are passed by hand."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        return MetadataRequest(owner="CleanScorer")
 
     def _from_table(self, noise: Noise, classes: Array, y: Any, predicted: Any, sample_weight: Any) -> float:
         from sklearn.metrics import confusion_matrix

@@ -25,11 +25,15 @@ CACHE = 1 << 25  # features that are kept rather than computed again: 256 MB
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows to learn from: `at` gives the rows [z | r] at some places; labels: (n, k); weight: (n,)."""
+    """Rows to learn from: `at` gives the rows [z | r] at some places; labels: (n, k); weight: (n,).
+
+    groups: (n,), numbers of groups of rows that are left out together; None leaves them out one by one.
+    """
 
     at: Callable[[Any], Array]
     labels: Array
     weight: Array
+    groups: Array | None = None
 
     @property
     def mean(self) -> Array:
@@ -82,6 +86,25 @@ class RidgePath:
             fit = (u @ flat).reshape(len(places), len(RIDGES), k)
             left = t[:, None] - (t[:, None] - fit) / (1 - leverage)[:, :, None]
             self.scores[:, part] = (left + (w / (total - w) * t)[:, None]).transpose(1, 0, 2)
+
+        if rows.groups is not None:
+            self._leave_groups(rows, judged, flat)
+
+    def _leave_groups(self, rows: Rows, judged: Array, flat: Array) -> None:
+        """Scores of rows that do not leave alone: (1 - H_gg) residuals without = residuals with the group."""
+        assert rows.groups is not None
+        total, centred, k = rows.weight.sum(), rows.centred, rows.labels.shape[1]
+        order = np.argsort(rows.groups[judged], kind="stable")
+        for together in np.split(order, np.flatnonzero(np.diff(rows.groups[judged][order])) + 1):
+            if len(together) == 1:
+                continue
+            places = judged[together]
+            u = (self._at(rows, places) - self.center) @ self.basis
+            w, t = rows.weight[places], centred[places]
+            pull = np.einsum("im,ml,jm->lij", u, self.shrink, u) + 1 / total  # (L, b, b)
+            fit = (u @ flat).reshape(len(places), len(RIDGES), k).transpose(1, 0, 2)
+            left = t - np.linalg.solve(np.eye(len(w)) - pull * w, t - fit)
+            self.scores[:, together] = left + (w @ t) / (total - w.sum())
 
     def dual(self, weights: Array) -> tuple[Array, Array]:
         """Coefficients of k(x, landmarks) for weights of the ridges, (m, k), and what to subtract, (k,)."""

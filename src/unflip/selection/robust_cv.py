@@ -100,8 +100,12 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit all candidates, choose, estimate the noise."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit all candidates, choose, estimate the noise.
+
+        groups: (n,), labels of rows that belong together (copies, several labels of one item, one patient)
+        and are left out together; columns are then not weighed, for halves could cut a group.
+        """
         with all_or_nothing(self):
             labels = encode(y)
             weight = as_weight(sample_weight, len(labels))
@@ -120,7 +124,8 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
                 self.feature_names_in_ = self.table_.feature_names_in_
             elif hasattr(self, "feature_names_in_"):
                 del self.feature_names_in_
-            self._learn(self.table_._map(rows)[counting], member, weight[counting] / weight.max())
+            together = None if groups is None else _group_codes(groups, len(labels))[counting]
+            self._learn(self.table_._map(rows)[counting], member, weight[counting] / weight.max(), together)
             self.loo_rows_ = counting[self._judged]
         return self
 
@@ -163,7 +168,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         rest[np.arange(len(rest)), best] = top
         return rest
 
-    def _learn(self, X: Array, member: Array, weight: Array) -> None:
+    def _learn(self, X: Array, member: Array, weight: Array, together: Array | None) -> None:
         rng, n = generator(self.random_state), len(X)
         self.views_ = Views().fit(X, rng)
         kept = self.views_.transform(X) if n <= SMALL else None
@@ -173,7 +178,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
 
         order = rng.permutation(n)
         self._judged = np.arange(n) if n <= JUDGED else np.sort(order[:JUDGED])
-        rows = Rows(viewed, _targets(member), weight)
+        rows = Rows(viewed, _targets(member), weight, together)
         weights, half = self._column_weights(rows, order, rng)
         groups = [Group("plain", [np.ones(X.shape[1])])]
         if weights is not None:
@@ -206,7 +211,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         few = min(np.bincount(half[learning], minlength=2)) < 10
         z = rows.at(learning)
         z = z[:, : z.shape[1] // 2]
-        if not self.feature_weights or z.shape[1] < 2 or few:
+        if not self.feature_weights or z.shape[1] < 2 or few or rows.groups is not None:
             return None, half
         return column_weights(z, rows.labels[learning], rows.weight[learning], rng), half
 
@@ -264,8 +269,8 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         self.loo_scores_ = left[:, 0] if n_classes == 2 else left
         self.noisy_error_ = error(self.intercept_)
         masses = weight[:, None] * judged
-        honest = (mean + scores)[:, 0] if n_classes == 2 else mean + scores
-        self.noise_, self._curve = estimate_rate(honest, masses)
+        self.honest_scores_ = (mean + scores)[:, 0] if n_classes == 2 else mean + scores
+        self.noise_, self._curve = estimate_rate(self.honest_scores_, masses)
         self._calibrate(left, weight)
         self.clean_error_ = _clean_error(masses, _likely(left), self.noise_)
 
@@ -288,6 +293,17 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
 def _targets(member: Array) -> Array:
     """-1 and +1 for two classes, indicators for more."""
     return member[:, [1]] - member[:, [0]] if member.shape[1] == 2 else member
+
+
+def _group_codes(groups: Any, n: int) -> Array:
+    codes = np.unique(np.asarray(groups), return_inverse=True)[1]
+    if codes.shape != (n,):
+        raise ValueError(f"groups has the shape {codes.shape} for {n} rows")
+    if n > JUDGED:
+        raise ValueError(f"rows leave in groups up to {JUDGED:,} rows, and these are {n:,}")
+    if codes.max() == 0:
+        raise ValueError("all rows are in one group, and none would be left to learn from")
+    return codes
 
 
 def _freedom(paths: list[list[RidgePath]]) -> Array:

@@ -1,0 +1,204 @@
+"""Rows whose label is probably wrong, with the probability, the likely label, and rows that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unflip.audit.honest import Array, Honest, honest_scores
+from unflip.features import Tabular
+from unflip.noise.curve import Curve, normal_scores
+from unflip.noise.estimate import NoiseEstimate, estimate_rate, wrong_probability
+from unflip.selection.two_part import TwoPart
+from unflip.selection.views import Views
+
+EXPLAINED = 100  # rows that get neighbours
+LANDMARKS = 400  # rows that scales of distances are taken from
+LAST = 1e-6  # keeps the order going where probabilities are equal
+
+
+class Suspect(NamedTuple):
+    """One row: its number, its given and likely label, P(wrong), and near rows that have the likely one."""
+
+    row: int
+    given: Any
+    likely: Any
+    probability: float
+    neighbours: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Suspects:
+    """All rows, the most suspicious first.
+
+    rows, given, likely, probability: (n,); neighbours: for the first rows, the numbers of the nearest rows
+    whose given label is the likely one; noise: the estimate behind it.
+
+    >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]] * 9, [0, 0, 0, 1, 1, 1] * 9
+    >>> y[-1] = 0
+    >>> found = find_suspects(X, y)
+    >>> found.rows[0].item(), found.given[0].item(), found.likely[0].item()
+    (53, 0, 1)
+    """
+
+    rows: Array
+    given: Array
+    likely: Array
+    probability: Array
+    neighbours: tuple[tuple[int, ...], ...]
+    noise: NoiseEstimate
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Suspect]:
+        for place in range(len(self)):
+            near = self.neighbours[place] if place < len(self.neighbours) else ()
+            yield Suspect(
+                int(self.rows[place]),
+                self.given[place],
+                self.likely[place],
+                float(self.probability[place]),
+                near,
+            )
+
+    def above(self, probability: float = 0.5) -> Suspects:
+        """Those that are wrong with at least this probability.
+
+        >>> found = find_suspects([[0.0], [1.0], [8.0], [9.0]] * 10, [0, 0, 1, 1] * 10)
+        >>> len(found.above(0.99))
+        0
+        """
+        count = int(np.count_nonzero(self.probability >= probability))
+        few = {name: getattr(self, name)[:count] for name in ("rows", "given", "likely", "probability")}
+        return replace(self, **few, neighbours=self.neighbours[:count])
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row for each suspect (extra `io`)."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError('a data frame needs pandas: pip install "unflip[io]"') from None
+        return pd.DataFrame(list(self), columns=list(Suspect._fields)).set_index("row")
+
+    def __repr__(self) -> str:
+        likely = np.count_nonzero(self.probability >= 0.5)
+        return (
+            f"Suspects({len(self)} rows, {likely} more likely wrong than right, noise={self.noise.rate:.3f})"
+        )
+
+
+def find_suspects(
+    X: Any,
+    y: Any,
+    *,
+    scores: Any = None,
+    groups: Any = None,
+    trusted: Any = None,
+    sample_weight: Any = None,
+    n_neighbours: int = 3,
+    random_state: Any = 0,
+) -> Suspects:
+    """Rank rows by the probability that their label is wrong, from labels that are all suspect.
+
+    Each row is scored by a label-free fit to the other rows (or by `scores`, of your own model, that did
+    not see its label), and the share of labels that disagree with the score, compared with how certain the
+    score is, gives the probability. The assumption is that of `estimate_noise`.
+
+    scores: (n,) or (n, K), in place of our own; X may then be None. groups: rows that leave together.
+    trusted: rows known to be right, as a mask or as numbers; they are never suspects. n_neighbours: how
+    many near rows with the likely label to name, for the 100 most suspicious rows.
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from unflip.noise import flip_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> noisy = flip_labels(y, 0.1, rng=0)
+    >>> worst = find_suspects(X, noisy).rows[:40]
+    >>> bool(np.mean(noisy[worst] != y[worst]) > 0.9)
+    True
+    """
+    honest = honest_scores(X, y, scores, groups, sample_weight, random_state)
+    sure = trusted_rows(trusted, len(np.asarray(y)) if trusted is not None else 0)
+    known = np.isin(honest.rows, sure)
+    noise, curve = estimate_rate(honest.scores, honest.member, known)
+    probability, likely = _judge(honest, noise, curve)
+    probability = np.where(known, 0.0, probability)
+    order = np.argsort(-probability, kind="stable")
+    given = honest.member.argmax(axis=1)
+    near: tuple[tuple[int, ...], ...] = ()
+    if X is not None and n_neighbours:
+        near = _neighbours(X, honest.rows, given, likely, order[:EXPLAINED], n_neighbours)
+    return Suspects(
+        honest.rows[order],
+        honest.classes[given[order]],
+        honest.classes[likely[order]],
+        np.clip(probability[order], 0.0, 1.0),
+        near,
+        noise,
+    )
+
+
+def trusted_rows(trusted: Any, n: int) -> Array:
+    """Numbers of trusted rows, from a mask or from numbers.
+
+    >>> trusted_rows([True, False, True], 3).tolist()
+    [0, 2]
+    """
+    if trusted is None:
+        return np.zeros(0, dtype=np.intp)
+    given = np.asarray(trusted)
+    if given.dtype == bool:
+        if given.shape != (n,):
+            raise ValueError(f"trusted is a mask of shape {given.shape} for {n} rows")
+        return np.flatnonzero(given)
+    outside = given[(given < 0) | (given >= n)]
+    if outside.size:
+        raise ValueError(f"trusted names row {outside[0]}, and rows are 0 to {n - 1}")
+    return np.unique(given.astype(np.intp))
+
+
+def _judge(honest: Honest, noise: NoiseEstimate, curve: Curve) -> tuple[Array, Array]:
+    """P(wrong) for each row, with a last digit that keeps the order, and the likely class."""
+    member, weight = honest.member, honest.member.sum(axis=1)
+    n_classes = member.shape[1]
+    given = member.argmax(axis=1)
+    if n_classes == 2:
+        z = normal_scores(honest.scores, weight)
+        wrong = wrong_probability(curve, noise.rates, z, member)
+        ahead = -np.where(given == 1, honest.scores, -honest.scores)
+        positive = np.interp(z, curve.z, curve.average(lambda r, g, p: g)) > 0.5
+        likely = np.where(wrong > 0.5, 1 - given, positive.astype(np.intp))
+    else:
+        ordered = np.sort(honest.scores, axis=1)
+        z = normal_scores(ordered[:, -1] - ordered[:, -2], weight)
+        likely = honest.scores.argmax(axis=1)
+        named = np.take_along_axis(member, likely[:, None], axis=1)[:, 0]
+        wrong = wrong_probability(curve, noise.rates, z, np.column_stack([weight - named, named]), n_classes)
+        own = np.take_along_axis(honest.scores, given[:, None], axis=1)[:, 0]
+        others = honest.scores.copy()
+        others[np.arange(len(others)), given] = -np.inf
+        ahead = others.max(axis=1) - own
+    size = np.abs(ahead).max(initial=0.0) or 1.0
+    return wrong + LAST * np.tanh(ahead / size), likely
+
+
+def _neighbours(
+    X: Any, rows: Array, given: Array, likely: Array, first: Array, count: int
+) -> tuple[tuple[int, ...], ...]:
+    """The numbers of the nearest rows whose given label is the likely one of each of the first rows."""
+    table = Tabular().fit(X).transform(X)[rows]
+    rng = np.random.default_rng(0)
+    views = Views().fit(table, rng)
+    seen = views.transform(table)
+    landmarks = seen[rng.permutation(len(seen))[:LANDMARKS]]
+    kernel = TwoPart(landmarks, np.ones(table.shape[1]), views.two_valued)
+    values = kernel(seen[first], seen)
+    found = []
+    for place, row in enumerate(first):
+        agree = np.flatnonzero((given == likely[row]) & (np.arange(len(given)) != row))
+        nearest = agree[np.argsort(-values[place, agree], kind="stable")[:count]]
+        found.append(tuple(rows[nearest].tolist()))
+    return tuple(found)

@@ -1,0 +1,185 @@
+"""Noise rates and suspects from tables, scores, groups, trusted rows and annotators."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from unflip import RobustClassifierCV, estimate_noise, find_suspects
+from unflip.noise import ClassConditionalNoise, UniformNoise, flip_labels
+
+
+def gaussians(n=1000, apart=3.0, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, 4))
+    X[:, 0] += apart * y
+    return X, y
+
+
+def test_intervals_cover():
+    # A 90 % interval may miss now and then: of 18 at most three, which chance allows in 90 of 100 cases.
+    missed = 0
+    for load in (load_breast_cancer, load_wine):
+        X, y = load(return_X_y=True)
+        for rate in (0.0, 0.1, 0.3):
+            for seed in range(3):
+                noisy = flip_labels(y, rate, rng=seed)
+                found = estimate_noise(X, noisy)
+                assert found.low <= found.rate <= found.high <= found.outer + 1e-12
+                missed += not found.low <= rate <= found.high
+    assert missed <= 3
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.3])
+@pytest.mark.parametrize("load", [load_breast_cancer, load_wine, load_digits])
+def test_suspects_are_found(load, rate):
+    X, y = load(return_X_y=True)
+    noisy = flip_labels(y, rate, rng=1)
+    suspects = find_suspects(X, noisy)
+    assert sorted(suspects.rows.tolist()) == list(range(len(y)))
+    wrong = (noisy != y)[suspects.rows]
+    assert average_precision_score(wrong, suspects.probability) > 0.85
+    worst = slice(0, len(y) // 20)
+    assert np.mean(suspects.likely[worst] == y[suspects.rows[worst]]) > 0.85
+    if len(y) > 500:  # 178 rows do not tell the rate so well
+        assert suspects.probability.mean() == pytest.approx(wrong.mean(), abs=0.06)
+
+
+def test_scores_of_another_model_will_do():
+    X, y = gaussians()
+    noisy = flip_labels(y, 0.2, rng=0)
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    p = cross_val_predict(model, X, noisy, cv=5, method="predict_proba")
+    found = estimate_noise(None, noisy, scores=p[:, 1])
+    assert found.low <= 0.2 <= found.high
+    assert_allclose(estimate_noise(None, noisy, scores=p).rate, found.rate)
+    suspects = find_suspects(None, noisy, scores=p[:, 1])
+    assert average_precision_score((noisy != y)[suspects.rows], suspects.probability) > 0.8
+    assert suspects.neighbours == ()
+
+
+def test_rows_that_belong_together_leave_together():
+    # Every item occurs three times with one label: leave-one-out would find its copies and see no noise.
+    X, y = gaussians(n=200)
+    noisy = flip_labels(y, 0.2, rng=0)
+    X3, y3, item = np.repeat(X, 3, axis=0), np.repeat(noisy, 3), np.repeat(np.arange(200), 3)
+    X3 = X3 + 1e-6 * np.random.default_rng(1).normal(size=X3.shape)
+    assert estimate_noise(X3, y3).high < 0.1
+    found = estimate_noise(X3, y3, groups=item)
+    assert found.low <= 0.2 <= found.high
+
+
+def test_leaving_groups_out_is_refitting_without_them():
+    X, y = gaussians(n=60)
+    groups = np.arange(60) // 3
+    model = RobustClassifierCV(feature_weights=False).fit(X, y, groups=groups)
+    # Other labels in one group hardly move its own scores: they come from the other groups.
+    moved = y.copy()
+    moved[groups == 4] = 1 - moved[groups == 4]
+    again = RobustClassifierCV(feature_weights=False).fit(X, moved, groups=groups)
+    kept = model.cv_results_["weight"] > 0
+    assert kept.any()
+    here = groups == 4
+    inside = np.abs(again.honest_scores_ - model.honest_scores_)
+    assert inside[here].mean() < 0.25 * np.abs(model.honest_scores_).mean()
+
+
+def test_trusted_rows_tell_overlap_from_noise():
+    X, y = gaussians(n=2000, apart=1.35)  # a quarter of the best predictions are wrong
+    noisy = flip_labels(y, 0.1, rng=0)
+    trusted = np.arange(2000) < 600
+    noisy[trusted] = y[trusted]
+    alone = estimate_noise(X, noisy[:2000])
+    helped = estimate_noise(X, noisy, trusted=trusted)
+    assert helped.low <= 0.1 <= helped.high
+    assert helped.high - helped.low < alone.high - alone.low + 0.05
+    assert_allclose(estimate_noise(X, noisy, trusted=np.flatnonzero(trusted)).rate, helped.rate)
+    suspects = find_suspects(X, noisy, trusted=trusted)
+    assert not set(suspects.above(1e-9).rows) & set(np.flatnonzero(trusted))
+
+
+def test_every_annotator_has_a_rate():
+    X, y = load_digits(return_X_y=True)
+    y = (y >= 5).astype(int)
+    who = np.where(np.arange(len(y)) % 2, "ann", "bob")
+    noisy = np.where(who == "ann", flip_labels(y, 0.05, rng=0), flip_labels(y, 0.3, rng=1))
+    found = estimate_noise(X, noisy, annotator=who).by_annotator
+    assert found["ann"].low <= 0.05 <= found["ann"].high
+    assert found["bob"].low <= 0.3 <= found["bob"].high
+    assert found["ann"].high < found["bob"].low
+
+
+def test_classes_with_different_rates_raise_an_alarm():
+    X, y = load_breast_cancer(return_X_y=True)
+    even = estimate_noise(X, flip_labels(y, 0.2, rng=0))
+    assert not any("different rates" in words for words in even.warnings)
+    uneven = ClassConditionalNoise([0.35, 0.02])
+    noisy = flip_labels(y, uneven, rng=0)
+    found = estimate_noise(X, noisy)
+    assert any("different rates" in words for words in found.warnings)
+    asked = estimate_noise(X, noisy, class_conditional=True)
+    (zero, low, high), (one, one_low, one_high) = asked.by_class[0], asked.by_class[1]
+    assert low <= 0.35 <= high
+    assert one_low <= 0.02 <= one_high
+    assert asked.noise.transition[0, 1] == pytest.approx(zero)
+    assert asked.noise.transition[1, 0] == pytest.approx(one)
+
+
+def test_several_classes_have_a_table():
+    X, y = load_digits(return_X_y=True)
+    table = np.eye(10) * 0.8
+    table[np.arange(10), (np.arange(10) + 1) % 10] = 0.2
+    noisy = flip_labels(y, ClassConditionalNoise(table), rng=0)
+    found = estimate_noise(X, noisy, class_conditional=True)
+    assert np.abs(found.noise.transition - table).max() < 0.15
+    assert np.abs(found.noise.transition - table).mean() < 0.02
+
+
+def test_names_frames_and_neighbours():
+    X, y = load_breast_cancer(return_X_y=True)
+    noisy = np.array(["ill", "well"])[flip_labels(y, 0.1, rng=0)]
+    suspects = find_suspects(pd.DataFrame(X), noisy, n_neighbours=4)
+    frame = suspects.to_frame()
+    assert frame.columns.tolist() == ["given", "likely", "probability", "neighbours"]
+    first = next(iter(suspects))
+    assert {first.given, first.likely} == {"ill", "well"}
+    assert len(first.neighbours) == 4
+    assert all(noisy[row] == first.likely for row in first.neighbours)
+    assert "more likely wrong than right" in repr(suspects)
+
+
+def test_weights_of_zero_are_no_rows():
+    X, y = gaussians(n=300)
+    weight = np.where(np.arange(300) % 4 == 0, 0.0, 1.0)
+    suspects = find_suspects(X, y, sample_weight=weight)
+    assert_array_equal(np.sort(suspects.rows), np.flatnonzero(weight))
+
+
+def test_bad_input_is_named():
+    X, y = gaussians(n=60)
+    for given, words in (
+        ({"scores": [1.0]}, "shape"),
+        ({"scores": np.full(60, np.nan)}, "score of row 0"),
+        ({"trusted": [99]}, "names row 99"),
+        ({"trusted": np.ones(5, dtype=bool)}, "mask of shape"),
+        ({"groups": np.zeros(60)}, "one group"),
+        ({"groups": [1, 2]}, "groups has the shape"),
+    ):
+        for function in (estimate_noise, find_suspects):
+            with pytest.raises(ValueError, match=words):
+                function(X, y, **given)
+    with pytest.raises(ValueError, match="annotator has the shape"):
+        estimate_noise(X, y, annotator=["a"])
+    with pytest.raises(ValueError, match="give X, or scores"):
+        estimate_noise(None, y)
+    with pytest.raises(ValueError, match="one class"):
+        find_suspects(X, np.ones(60))
+    with pytest.raises(ValueError, match="2/3"):
+        flip_labels(np.arange(3), UniformNoise(0.7, 3), rng=0)
