@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from unflip import RobustClassifierCV, estimate_noise, find_suspects
+from unflip.audit import SuspectsDisplay
 from unflip.noise import ClassConditionalNoise, UniformNoise, flip_labels
 
 
@@ -183,3 +184,13 @@ def test_bad_input_is_named():
         find_suspects(X, np.ones(60))
     with pytest.raises(ValueError, match="2/3"):
         flip_labels(np.arange(3), UniformNoise(0.7, 3), rng=0)
+
+
+def test_suspects_are_drawn():
+    from matplotlib.figure import Figure
+
+    X, y = gaussians(n=200)
+    suspects = find_suspects(X, flip_labels(y, 0.1, rng=0), n_neighbours=0)
+    display = SuspectsDisplay.from_suspects(suspects, ax=Figure().subplots())
+    assert_array_equal(display.line_.get_ydata(), suspects.probability)
+    assert display.mark_.get_xdata()[0] == pytest.approx(suspects.probability.sum())

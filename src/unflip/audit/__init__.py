@@ -6,8 +6,9 @@
 (2, 5)
 """
 
+from unflip.audit.displays import RobustnessCurveDisplay, SuspectsDisplay
 from unflip.audit.rate import AuditEstimate, estimate_noise
-from unflip.audit.robustness import RobustnessCurve, RobustnessCurveDisplay, robustness_curve
+from unflip.audit.robustness import RobustnessCurve, robustness_curve
 from unflip.audit.suspects import Suspect, Suspects, find_suspects
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "RobustnessCurveDisplay",
     "Suspect",
     "Suspects",
+    "SuspectsDisplay",
     "estimate_noise",
     "find_suspects",
     "robustness_curve",

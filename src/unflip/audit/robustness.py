@@ -7,10 +7,10 @@ the same wrong labels, so the difference of their curves is a paired one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -162,11 +162,11 @@ def _draws(random_state: Any, repeats: int) -> list[tuple[int, np.random.SeedSeq
     """For each repeat the seed of its split and the seed of its coins."""
     if not isinstance(repeats, Integral) or repeats < 1:
         raise ValueError(f"repeats is a whole number from 1 on, got {repeats!r}")
-    pairs = (child.spawn(2) for child in np.random.SeedSequence(_seed(random_state)).spawn(int(repeats)))
+    pairs = (child.spawn(2) for child in np.random.SeedSequence(seed_of(random_state)).spawn(int(repeats)))
     return [(int(split.generate_state(1)[0]), coins) for split, coins in pairs]
 
 
-def _seed(random_state: Any) -> Any:
+def seed_of(random_state: Any) -> Any:
     """A number that stands for `random_state`; drawn from it where it is a generator."""
     if random_state is None:
         return np.random.SeedSequence().entropy
@@ -175,124 +175,3 @@ def _seed(random_state: Any) -> Any:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     return random_state
-
-
-class RobustnessCurveDisplay:
-    """Robustness curves on one picture: the mean, in a band of one standard deviation either side.
-
-    Drawing needs the extra `plot`. After `plot`, the pieces are in `ax_`, `figure_`, `lines_` and
-    `fill_between_`, the last two with one entry for each curve.
-
-    >>> curve = RobustnessCurve("mine", [0.0, 0.25], [[1.0, 0.9], [0.8, 0.7]])
-    >>> from matplotlib.figure import Figure  # or leave out ax, and pyplot makes a figure
-    >>> display = RobustnessCurveDisplay([curve]).plot(ax=Figure().subplots())
-    >>> display.lines_[0].get_label()
-    'mine'
-    """
-
-    ax_: Any
-    figure_: Any
-    lines_: list[Any]
-    fill_between_: list[Any]
-
-    def __init__(self, curves: RobustnessCurve | Iterable[RobustnessCurve]) -> None:
-        self.curves = (curves,) if isinstance(curves, RobustnessCurve) else tuple(curves)
-        if not self.curves:
-            raise ValueError("at least one curve is needed, got none")
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        rates: Iterable[Any] = RATES,
-        *,
-        test_size: float | int = 0.3,
-        repeats: int = 5,
-        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
-        n_jobs: int | None = None,
-        ax: Any = None,
-    ) -> Self:
-        """Compute and draw the curve of a classifier, or of each in a dictionary by name.
-
-        All of them meet the same splits and the same flipped labels. For the arguments see
-        `robustness_curve`.
-
-        >>> from matplotlib.figure import Figure
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from unflip import SquareClassifier
-        >>> rivals = {"square": SquareClassifier(), "naive Bayes": GaussianNB()}
-        >>> X, y = load_iris(return_X_y=True)
-        >>> display = RobustnessCurveDisplay.from_estimator(rivals, X, y, ax=Figure().subplots())
-        >>> [curve.name for curve in display.curves]
-        ['square', 'naive Bayes']
-        """
-        _require_matplotlib()  # before the fits, not after them
-        named = estimator if isinstance(estimator, Mapping) else {type(estimator).__name__: estimator}
-        rates, seed = tuple(rates), _seed(random_state)  # read once, for all estimators alike
-        curves = [
-            replace(
-                robustness_curve(
-                    each,
-                    X,
-                    y,
-                    rates,
-                    test_size=test_size,
-                    repeats=repeats,
-                    random_state=seed,
-                    n_jobs=n_jobs,
-                ),
-                name=str(name),
-            )
-            for name, each in named.items()
-        ]
-        return cls.from_curves(curves, ax=ax)
-
-    @classmethod
-    def from_curves(cls, curves: RobustnessCurve | Iterable[RobustnessCurve], *, ax: Any = None) -> Self:
-        """Draw curves that are there already.
-
-        >>> from matplotlib.figure import Figure
-        >>> curve = RobustnessCurve("mine", [0.0, 0.25], [[1.0, 0.9], [0.8, 0.7]])
-        >>> len(RobustnessCurveDisplay.from_curves(curve, ax=Figure().subplots()).lines_)
-        1
-        """
-        return cls(curves).plot(ax=ax)
-
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure.
-
-        >>> from matplotlib.figure import Figure
-        >>> curve = RobustnessCurve("mine", [0.0, 0.25], [[1.0, 0.9], [0.8, 0.7]])
-        >>> RobustnessCurveDisplay([curve]).plot(ax=Figure().subplots()).ax_.get_ylabel()
-        'accuracy on untouched test labels'
-        """
-        _require_matplotlib()
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
-        self.ax_, self.figure_ = ax, ax.figure
-        self.lines_, self.fill_between_ = [], []
-        for curve in self.curves:
-            order = np.argsort(curve.rates)  # a line runs from left to right, whatever order was asked for
-            rates, mean, std = curve.rates[order], curve.mean[order], curve.std[order]
-            (line,) = ax.plot(rates, mean, marker="o", label=curve.name)
-            band = ax.fill_between(
-                rates, mean - std, mean + std, color=line.get_color(), alpha=0.2, linewidth=0
-            )
-            self.lines_.append(line)
-            self.fill_between_.append(band)
-        ax.set_xlabel("share of training labels flipped")
-        ax.set_ylabel("accuracy on untouched test labels")
-        ax.legend()
-        return self
-
-
-def _require_matplotlib() -> None:
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ImportError(f'the picture needs {error.name}: pip install "unflip[plot]"') from error
