@@ -22,8 +22,8 @@ from scipy.special import expit, ndtri
 
 Array = np.ndarray[Any, Any]
 BINS = 100
-SLOPES = np.geomspace(0.3, 40, 20)
-PLACES = np.linspace(0.02, 0.98, 15)  # quantiles of z
+SLOPES = np.geomspace(0.3, 40, 14)
+PLACES = np.linspace(0.02, 0.98, 11)  # quantiles of z
 SLOPE = 5.0  # where the prior of slopes is centred
 SPREAD = 0.9  # of the logarithm of the slope, about its centre
 TEMPER, MANY = 2.0, 5000  # misfit, not chance, rules beyond so many rows

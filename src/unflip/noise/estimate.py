@@ -20,7 +20,7 @@ from scipy.stats import beta
 from unflip.noise.curve import Array, Curve, fit_curve, normal_scores
 from unflip.noise.models import Noise, SymmetricNoise, UniformNoise
 
-NEARLY = 1.35  # nats below the best fit: 90 % for one parameter
+NEARLY = 1.7  # nats below the best fit: 1.35 would be 90 % for one parameter, and the grid is coarse
 CONFIDENCE = 0.9
 FEW = 30  # distinct scores
 EDGE = 0.01  # a rate so near to where labels carry nothing is there; the step of the grid

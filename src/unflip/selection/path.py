@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.linalg import cholesky, solve_triangular
 
-from unflip.features.lowrank import LowRank
 from unflip.kernels import Kernel
 
 Array = np.ndarray[Any, Any]
 RIDGES = 10.0 ** np.arange(-5, 1.25, 0.5)  # times W and the mean squared length of centred features
+JITTER = 1e-5  # of k(z, z): enough that squared kernel values have digits to spare
 AT_ONCE = 1 << 22  # features held at a time beyond a cache: 32 MB
 CACHE = 1 << 25  # features that are kept rather than computed again: 256 MB
 
@@ -47,48 +48,65 @@ class Rows:
 
 
 class RidgePath:
-    """All ridges for one kernel and its landmarks.
+    """All ridges for one kernel and its landmarks Z.
+
+    The features are phi = L^-1 k(Z, x) with L L' = k(Z, Z) and a little on the diagonal. Only k(x, Z) is ever
+    computed for rows: what turns it into coordinates u along the eigenvectors is one m x m matrix, `turn`.
 
     scores: (L, j, k), leave-one-out scores of the rows `judged`, about the mean label of the other rows;
     freedom: (L,), degrees of freedom.
     """
 
     def __init__(self, kernel: Kernel, landmarks: Array, rows: Rows, judged: Array) -> None:
-        self.phi = LowRank(kernel, landmarks)
+        self.kernel, self.landmarks = kernel, landmarks
         n, m, k = len(rows.weight), len(landmarks), rows.labels.shape[1]
-        total, centred = rows.weight.sum(), rows.centred
+        total, centred, root = rows.weight.sum(), rows.centred, np.sqrt(rows.weight)
         keep = n * m <= CACHE
         cache: list[Array] = []
         first, second, cross = np.zeros(m), np.zeros((m, m)), np.zeros((m, k))
         for part in _slices(n, m):
-            block = self.phi.transform(rows.at(part))
-            weighted = rows.weight[part, None] * block
-            first += weighted.sum(axis=0)
-            second += weighted.T @ block
-            cross += weighted.T @ centred[part]
+            values = kernel(rows.at(part), landmarks)
+            weighted = root[part, None] * values
+            first += root[part] @ weighted
+            second += weighted.T @ weighted
+            cross += weighted.T @ (root[part, None] * centred[part])
             if keep:
-                cache.append(block)
+                cache.append(values)
+        self._values = np.vstack(cache) if cache else None
         self.center = first / total
-        spread, self.basis = np.linalg.eigh(second - total * np.outer(self.center, self.center))
+        back = self._whitening()
+        spread, basis = np.linalg.eigh(back @ (second - total * np.outer(self.center, self.center)) @ back.T)
         spread = np.maximum(spread, 0.0)
+        self.turn = back.T @ basis  # (m, m)
         self.shrink = 1 / (spread[:, None] + RIDGES * spread.sum())  # (m, L)
         self.freedom = spread @ self.shrink
-        self.cross = self.basis.T @ cross  # centred labels need no centred features
-        self.fits = self.cross[:, None, :] * self.shrink[:, :, None]  # (m, L, k)
+        along = self.turn.T @ cross  # centred labels need no centred features
+        self.fits = along[:, None, :] * self.shrink[:, :, None]  # (m, L, k)
         self.scores = np.empty((len(RIDGES), len(judged), k))
         flat = self.fits.reshape(m, -1)
-        self._features = np.vstack(cache) if cache else None
         for part in _slices(len(judged), m):
             places = judged[part]
-            u = (self._at(rows, places) - self.center) @ self.basis
+            u = self._along(rows, places)
             w, t = rows.weight[places, None], centred[places]
-            leverage = w / total + w * ((u * u) @ self.shrink)  # (b, L)
             fit = (u @ flat).reshape(len(places), len(RIDGES), k)
+            leverage = w / total + w * (np.square(u, out=u) @ self.shrink)  # (b, L)
             left = t[:, None] - (t[:, None] - fit) / (1 - leverage)[:, :, None]
             self.scores[:, part] = (left + (w / (total - w) * t)[:, None]).transpose(1, 0, 2)
-
         if rows.groups is not None:
             self._leave_groups(rows, judged, flat)
+
+    def _whitening(self) -> Array:
+        """L^-1."""
+        table = self.kernel(self.landmarks, self.landmarks)
+        table[np.diag_indices_from(table)] *= 1 + JITTER
+        return np.asarray(solve_triangular(cholesky(table, lower=True), np.eye(len(table)), lower=True))
+
+    def _along(self, rows: Rows, places: Any) -> Array:
+        """Centred coordinates along the eigenvectors, in an array of their own."""
+        values = (
+            self.kernel(rows.at(places), self.landmarks) if self._values is None else self._values[places]
+        )
+        return np.asarray(values @ self.turn - self.center @ self.turn)
 
     def _leave_groups(self, rows: Rows, judged: Array, flat: Array) -> None:
         """Scores of rows that do not leave alone: (1 - H_gg) residuals without = residuals with the group."""
@@ -99,7 +117,7 @@ class RidgePath:
             if len(together) == 1:
                 continue
             places = judged[together]
-            u = (self._at(rows, places) - self.center) @ self.basis
+            u = self._along(rows, places)
             w, t = rows.weight[places], centred[places]
             pull = np.einsum("im,ml,jm->lij", u, self.shrink, u) + 1 / total  # (L, b, b)
             fit = (u @ flat).reshape(len(places), len(RIDGES), k).transpose(1, 0, 2)
@@ -108,21 +126,13 @@ class RidgePath:
 
     def dual(self, weights: Array) -> tuple[Array, Array]:
         """Coefficients of k(x, landmarks) for weights of the ridges, (m, k), and what to subtract, (k,)."""
-        primal = self.basis @ np.einsum("mlk,l->mk", self.fits, weights)
-        return self.phi.dual(primal), self.center @ primal
+        dual = self.turn @ np.einsum("mlk,l->mk", self.fits, weights)
+        return dual, self.center @ dual
 
-    def along(self, rows: Rows, labels: Array) -> Array:
-        """Cross moments of other labels along the basis, (m, k); for rows that are few."""
-        block = self._at(rows, slice(0, len(labels)))
-        return np.asarray(self.basis.T @ ((block - self.center).T @ (rows.weight[:, None] * labels)))
-
-    def _at(self, rows: Rows, places: Any) -> Array:
-        """Features, kept or computed again."""
-        return self.phi.transform(rows.at(places)) if self._features is None else self._features[places]
-
-    def smoothed(self, labels_along: Array, weights: Array) -> Array:
-        """The same coefficients for other labels, given their cross moments along the basis, (m, k)."""
-        return self.phi.dual(self.basis @ ((self.shrink @ weights)[:, None] * labels_along))
+    def smoothed(self, rows: Rows, labels: Array, weights: Array) -> Array:
+        """The same coefficients for other labels of the rows, which are few."""
+        along = self._along(rows, slice(0, len(labels))).T @ (rows.weight[:, None] * labels)
+        return np.asarray(self.turn @ ((self.shrink @ weights)[:, None] * along))
 
 
 def _slices(n: int, width: int) -> Iterator[slice]:

@@ -82,8 +82,8 @@ def _fit_half(
     energy = _energies(steps, landmarks, dual) * columns**2
     floor = np.zeros(z.shape[1])
     shuffled = np.hstack([rows.centred[order] for order in orders])
-    for along in np.split(path.along(rows, shuffled), PERMUTATIONS, axis=1):
-        floor += _energies(steps, landmarks, path.smoothed(along, choice.weights))
+    for by_chance in np.split(path.smoothed(rows, shuffled, choice.weights), PERMUTATIONS, axis=1):
+        floor += _energies(steps, landmarks, by_chance)
     variance = rows.weight @ np.sum(rows.centred**2, axis=1) / rows.weight.sum()
     floor *= columns**2 / PERMUTATIONS * choice.errors[choice.best] / variance
     power = floor.mean() + np.maximum(energy - floor, 0.0)

@@ -18,6 +18,7 @@ from unflip._state import all_or_nothing
 from unflip.estimators.border import refuse_single_class
 from unflip.features import Tabular
 from unflip.features.labelfree import generator
+from unflip.kernels import Kernel
 from unflip.kernels.blocks import workers
 from unflip.noise.curve import normal_scores
 from unflip.noise.estimate import NoiseEstimate, estimate_rate
@@ -49,7 +50,7 @@ class Group(NamedTuple):
 class Part(NamedTuple):
     """One kernel of the ensemble: its landmarks, coefficients and constant."""
 
-    kernel: TwoPart
+    kernel: Kernel
     landmarks: Array
     dual: Array
     offset: Array
@@ -168,6 +169,13 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         rest[np.arange(len(rest)), best] = top
         return rest
 
+    @property
+    def clean_error_(self) -> ScoreEstimate | None:
+        """The error on clean labels, with an interval; None where the labels do not tell the noise rate."""
+        check_is_fitted(self, "parts_")
+        chosen = _likely(self.loo_scores_.reshape(len(self.loo_scores_), -1))
+        return _clean_error(self._judged_masses, chosen, self.noise_)
+
     def _learn(self, X: Array, member: Array, weight: Array, together: Array | None) -> None:
         rng, n = generator(self.random_state), len(X)
         self.views_ = Views().fit(X, rng)
@@ -272,7 +280,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         self.honest_scores_ = (mean + scores)[:, 0] if n_classes == 2 else mean + scores
         self.noise_, self._curve = estimate_rate(self.honest_scores_, masses)
         self._calibrate(left, weight)
-        self.clean_error_ = _clean_error(masses, _likely(left), self.noise_)
+        self._judged_masses = masses
 
     def _calibrate(self, left: Array, weight: Array) -> None:
         """The clean share along the score, as points to interpolate between."""
@@ -321,9 +329,7 @@ def _parts(paths: list[list[RidgePath]], choice: Choice) -> list[Part]:
     for group, weights in zip(paths, np.split(choice.weights, len(paths)), strict=True):
         for path in group if weights.any() else []:
             dual, offset = path.dual(weights / len(group))
-            kernel = path.phi.kernel
-            assert isinstance(kernel, TwoPart)
-            parts.append(Part(kernel, path.phi.landmarks, dual, offset))
+            parts.append(Part(path.kernel, path.landmarks, dual, offset))
     return parts
 
 
