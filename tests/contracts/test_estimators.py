@@ -22,6 +22,7 @@ from unflip import (
     KernelSquareClassifier,
     KernelUnhingedClassifier,
     LossClassifier,
+    NoiseCorrectedClassifier,
     ProbingClassifier,
     SquareClassifier,
     UnhingedClassifier,
@@ -49,6 +50,8 @@ LINEAR = [
     LossClassifier(noise_corrected(Hinge(), 0.2), regularization=0.5),
     BoundedUnhingedClassifier(),
     BoundedUnhingedClassifier(fit_intercept=False),
+    NoiseCorrectedClassifier(noise=0.1),
+    NoiseCorrectedClassifier("square", noise=0.1, regularization=0.5),
 ]
 KERNEL = [
     KernelUnhingedClassifier(),
@@ -77,6 +80,8 @@ EXPECTED = [
     (KernelSquareClassifier(regularization=0.1), {}),
     (KernelSquareClassifier(), WEIGHTS),
     (ProbingClassifier(), WEIGHTS),
+    (NoiseCorrectedClassifier(noise=0.1), {}),
+    (NoiseCorrectedClassifier(), WEIGHTS),
 ]
 MOMENTAL = [
     UnhingedClassifier(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,15 +56,9 @@ class Suspects:
         return len(self.rows)
 
     def __iter__(self) -> Iterator[Suspect]:
-        for place in range(len(self)):
-            near = self.neighbours[place] if place < len(self.neighbours) else ()
-            yield Suspect(
-                int(self.rows[place]),
-                self.given[place],
-                self.likely[place],
-                float(self.probability[place]),
-                near,
-            )
+        columns = (column.tolist() for column in (self.rows, self.given, self.likely, self.probability))
+        for row, near in zip_longest(zip(*columns, strict=True), self.neighbours, fillvalue=()):
+            yield Suspect(*row, near)
 
     def above(self, probability: float = 0.5) -> Suspects:
         """Those that are wrong with at least this probability.
