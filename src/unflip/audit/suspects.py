@@ -167,15 +167,19 @@ def _judge(honest: Honest, noise: NoiseEstimate, curve: Curve) -> tuple[Array, A
         positive = np.interp(z, curve.z, curve.average(lambda r, g, p: g)) > 0.5
         likely = np.where(wrong > 0.5, 1 - given, positive.astype(np.intp))
     else:
-        ordered = np.sort(honest.scores, axis=1)
-        z = normal_scores(ordered[:, -1] - ordered[:, -2], weight)
-        likely = honest.scores.argmax(axis=1)
-        named = np.take_along_axis(member, likely[:, None], axis=1)[:, 0]
-        wrong = wrong_probability(curve, noise.rates, z, np.column_stack([weight - named, named]), n_classes)
         own = np.take_along_axis(honest.scores, given[:, None], axis=1)[:, 0]
         others = honest.scores.copy()
         others[np.arange(len(others)), given] = -np.inf
         ahead = others.max(axis=1) - own
+        # The curve runs along the lead over the second class. A label that is not even second is worse than
+        # that: it is judged by the lead over itself.
+        ordered = np.sort(honest.scores, axis=1)
+        lead = ordered[:, -1] - ordered[:, -2]
+        order = np.argsort(lead, kind="stable")
+        z = np.interp(np.abs(ahead), lead[order], normal_scores(lead, weight)[order])
+        likely = honest.scores.argmax(axis=1)
+        named = np.take_along_axis(member, likely[:, None], axis=1)[:, 0]
+        wrong = wrong_probability(curve, noise.rates, z, np.column_stack([weight - named, named]), n_classes)
     size = np.abs(ahead).max(initial=0.0) or 1.0
     return wrong + LAST * np.tanh(ahead / size), likely
 
