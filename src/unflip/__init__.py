@@ -9,7 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unflip.audit import estimate_noise, find_suspects
+    from unflip.audit import (
+        RobustnessCurveDisplay,
+        SuspectsDisplay,
+        estimate_noise,
+        find_suspects,
+        robustness_curve,
+    )
     from unflip.estimators import (
         BoundedUnhingedClassifier,
         LossClassifier,
@@ -32,10 +38,13 @@ __all__ = [
     "NoiseCorrectedClassifier",
     "ProbingClassifier",
     "RobustClassifierCV",
+    "RobustnessCurveDisplay",
     "SquareClassifier",
+    "SuspectsDisplay",
     "UnhingedClassifier",
     "estimate_noise",
     "find_suspects",
+    "robustness_curve",
 ]
 
 _HOMES = {  # of what costs more to import than the plain classifiers
@@ -44,8 +53,11 @@ _HOMES = {  # of what costs more to import than the plain classifiers
     "NoiseCorrectedClassifier": "unflip.estimators.noise_corrected",
     "ProbingClassifier": "unflip.estimators.probing",
     "RobustClassifierCV": "unflip.selection",
+    "RobustnessCurveDisplay": "unflip.audit",
+    "SuspectsDisplay": "unflip.audit",
     "estimate_noise": "unflip.audit",
     "find_suspects": "unflip.audit",
+    "robustness_curve": "unflip.audit",
 }
 
 _MODULES = (

@@ -242,7 +242,7 @@ def test_the_seed_decides_and_hardly_matters(metric):
     assert one == two != three
     assert_allclose(dataclasses.astuple(one), dataclasses.astuple(three), atol=0.02)
     narrow = clean_score_interval(metric, noisy, given, GIVEN, confidence=0.5)
-    assert one.low < narrow.low < narrow.estimate < narrow.high < one.high
+    assert one.low < narrow.low < narrow.estimate < narrow.high <= one.high  # both may end at 1
 
 
 @pytest.mark.parametrize(

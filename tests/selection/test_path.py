@@ -103,3 +103,18 @@ def test_the_two_part_kernel_is_its_formula():
         [(np.exp(-E(i, j) / med2) + np.exp(-2 * R(i, j) / med1)) / 2 for j in range(20)] for i in range(50)
     ]
     assert_allclose(kernel(V, landmarks), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("size", [3, 20])
+def test_rows_of_a_group_leave_together(size):
+    # Groups of 3 are solved by rows, of 20 (more than the 12 landmarks) by features.
+    X, labels, weight = problem()
+    kernel, landmarks = EuclideanLaplace(2.0), X[:12]
+    groups = np.arange(40) // size
+    path = RidgePath(kernel, landmarks, Rows(lambda at: X[at], labels, weight, groups), np.arange(40))
+    F = spanned(kernel, landmarks)(X)
+    ridge = RIDGES[4] * (weight @ np.sum((F - weight @ F / weight.sum()) ** 2, axis=1))
+    for g in (0, 1):
+        mine = groups == g
+        alone, _ = refit(kernel, landmarks, X[~mine], labels[~mine], weight[~mine], ridge)
+        assert_allclose(path.scores[4, mine], alone(X[mine]), rtol=1e-7, atol=1e-10)

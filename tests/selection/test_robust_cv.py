@@ -1,5 +1,6 @@
 """RobustClassifierCV: what it learns from which table, how noise moves it, what it says about itself."""
 
+import datetime
 import pickle
 
 import numpy as np
@@ -99,6 +100,12 @@ def test_frames_with_text_and_gaps():
         assert model.predict(frame[:5]).tolist() == model.predict(frame)[:5].tolist()
 
 
+def test_missing_values_of_any_kind_are_gaps():
+    X = pd.DataFrame({"a": [1.0, 2.0, pd.NA, 4.0] * 10, "b": ["x", None, "y", "x"] * 10}, dtype=object)
+    model = RobustClassifierCV().fit(X, [0, 0, 1, 1] * 10)
+    assert "a is missing" in model.table_.get_feature_names_out()
+
+
 def test_containers_agree():
     X, y = load_wine(return_X_y=True)
     scores = RobustClassifierCV().fit(X, y).decision_function(X)
@@ -124,6 +131,36 @@ def test_weights_and_soft_labels():
     assert with_zeros.score(X, y) > 0.95
     soft = RobustClassifierCV(feature_weights=False).fit(X, np.where(y == 1, 0.9, 0.1))
     assert soft.score(X, y) > 0.95
+
+
+def test_one_heavy_row_does_not_drown_the_others():
+    X, y = load_breast_cancer(return_X_y=True)
+    noisy = flip_labels(y, 0.2, rng=0)
+    weight = np.ones(len(y))
+    weight[0] = 50.0
+    model = RobustClassifierCV(feature_weights=False).fit(X, noisy, weight)
+    plain = RobustClassifierCV(feature_weights=False).fit(X, noisy)
+    assert model.noise_.high - model.noise_.low < 1.5 * (plain.noise_.high - plain.noise_.low)
+
+
+def test_the_error_of_soft_labels_is_that_of_their_weighted_parts():
+    X, y = load_breast_cancer(return_X_y=True)
+    noisy = flip_labels(y, 0.1, rng=0)
+    model = RobustClassifierCV(feature_weights=False).fit(X, np.where(noisy == 1, 0.9, 0.1))
+    assert model.clean_error_.noisy == pytest.approx(model.noisy_error_)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_probabilities_agree_with_predictions(seed):
+    rng = np.random.default_rng(seed)
+    for classes in (2, 3):
+        y = rng.integers(0, classes, 300)
+        X = rng.normal(size=(300, 3)) + 1.5 * np.eye(3)[y]
+        model = RobustClassifierCV().fit(X, flip_labels(y, 0.3, rng=seed))
+        new = rng.normal(size=(500, 3))
+        p = model.predict_proba(new)
+        assert_allclose(p.sum(axis=1), 1.0)
+        assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(new))
 
 
 def test_probabilities_are_of_clean_labels():
@@ -184,6 +221,7 @@ def test_bad_input_is_named_and_leaves_the_fitted_state_alone():
         (np.ones((178, 2)), y, "no column of X varies"),
         (X, np.ones(178), "one class"),
         (np.full((178, 1), np.nan), y, "no values at all"),
+        (pd.DataFrame({"day": [datetime.date(2020, 1, 1)] * 178}), y, "column 'day' of X holds dates"),
     ):
         with pytest.raises(ValueError, match=words):
             model.fit(rows, labels)

@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from unflip._culprits import is_missing
+from unflip.estimators.border import refuse_single_class
+from unflip.noise.curve import Curve, normal_scores
+from unflip.noise.estimate import along_and_agree, annotator_curve, signed
 from unflip.selection import RobustClassifierCV
 from unflip.sources import encode
 from unflip.sources.batch import as_weight
@@ -29,7 +33,7 @@ class Honest:
     member: Array
     classes: Array
     rows: Array
-    model: RobustClassifierCV | None
+    given_rows: int
 
 
 def honest_scores(
@@ -43,24 +47,80 @@ def honest_scores(
     """
     labels = encode(y)
     weight = as_weight(sample_weight, len(labels))
+    refuse_single_class(labels.classes.tolist(), weight @ labels.membership)
     if scores is None:
         if X is None:
             raise ValueError("give X, or scores of your own model")
         model = RobustClassifierCV(feature_weights=False, random_state=random_state)
-        model.fit(X, y, sample_weight=sample_weight, groups=groups)
+        model._fit(X, y, sample_weight, groups, judged=len(labels))
         rows = model.loo_rows_
         found = _shared_by_equal_rows(model, X, rows)
     else:
-        model, rows = None, np.flatnonzero(weight > 0)
+        if groups is not None:
+            raise ValueError("groups go with our own scores; yours must have left groups out already")
+        given = getattr(X, "shape", (len(labels),))[0]
+        if given != len(labels):
+            raise ValueError(f"X has {given} rows, y has {len(labels)} labels: inconsistent lengths")
+        rows = np.flatnonzero(weight > 0)
         found = _as_scores(scores, len(labels), len(labels.classes))[rows]
     member = labels.membership[rows] * weight[rows, None]
-    return Honest(found, member, labels.classes, rows, model)
+    return Honest(found, member, labels.classes, rows, len(labels))
+
+
+def trusted_rows(trusted: Any, n: int) -> Array:
+    """Numbers of trusted rows, from a mask or from numbers.
+
+    >>> trusted_rows([True, False, True], 3).tolist()
+    [0, 2]
+    """
+    if trusted is None:
+        return np.zeros(0, dtype=np.intp)
+    given = np.asarray(trusted)
+    if given.dtype == bool:
+        if given.shape != (n,):
+            raise ValueError(f"trusted is a mask of shape {given.shape} for {n} rows")
+        found = np.flatnonzero(given)
+    else:
+        if given.ndim != 1 or given.dtype.kind not in "iu":
+            raise ValueError("trusted is a mask of booleans, or the numbers of rows")
+        outside = given[(given < 0) | (given >= n)]
+        if outside.size:
+            raise ValueError(f"trusted names row {outside[0]}, and rows are 0 to {n - 1}")
+        if len(given) == n > 2 and set(given.tolist()) <= {0, 1}:
+            raise ValueError("trusted is zeros and ones: make it booleans, or give the numbers of rows")
+        found = np.unique(given)
+    if len(found) == n:
+        raise ValueError("all rows are trusted, so that none is left to doubt")
+    return found
+
+
+def annotator_curves(
+    honest: Honest, curve: Curve, rates: Array, trusted: Array, annotator: Any
+) -> dict[Any, tuple[Array, Curve]]:
+    """For each annotator a mask of the rows that count for them, and their curve."""
+    who = np.asarray(annotator)
+    if who.shape != (honest.given_rows,):
+        raise ValueError(f"annotator has the shape {who.shape} for {honest.given_rows} rows")
+    names = who.tolist()
+    missing = [row for row, name in enumerate(names) if is_missing(name)]
+    if missing:
+        raise ValueError(f"row {missing[0]} has no annotator")
+    along, agree = along_and_agree(honest.scores, honest.member)
+    weight = honest.member.sum(axis=1)
+    z = normal_scores(along, weight)
+    found = {}
+    for name in dict.fromkeys(names):
+        mine = np.array([names[row] == name for row in honest.rows]) & ~trusted
+        if mine.any():
+            theirs = annotator_curve(curve, rates, z[mine], agree[mine], (weight - agree)[mine])
+            found[name] = mine, theirs
+    return found
 
 
 def _as_scores(scores: Any, n: int, n_classes: int) -> Array:
     s = np.asarray(scores, dtype=np.float64)
     if n_classes == 2 and s.ndim == 2 and s.shape[1] == 2:
-        s = s[:, 1] - s[:, 0]  # columns of probabilities
+        s = s[:, 1] if np.allclose(s.sum(axis=1), 1) else s[:, 1] - s[:, 0]
     wanted = (n,) if n_classes == 2 else (n, n_classes)
     if s.shape != wanted:
         raise ValueError(
@@ -69,9 +129,7 @@ def _as_scores(scores: Any, n: int, n_classes: int) -> Array:
     bad = np.argwhere(~np.isfinite(s))
     if len(bad):
         raise ValueError(f"the score of row {bad[0][0]} is {s[tuple(bad[0])]}; scores are finite")
-    if s.ndim == 1 and s.min() >= 0 and s.max() <= 1:
-        s = s - 0.5  # probabilities of the second class
-    return s
+    return signed(s) if s.ndim == 1 else s
 
 
 def _shared_by_equal_rows(model: RobustClassifierCV, X: Any, rows: Array) -> Array:

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from unflip.audit.honest import Array, Honest, honest_scores
-from unflip.audit.suspects import trusted_rows
+from unflip.audit.honest import Array, Honest, annotator_curves, honest_scores, trusted_rows
 from unflip.noise import ClassConditionalNoise, NoiseEstimate
-from unflip.noise.curve import fit_curve, normal_scores
-from unflip.noise.estimate import CONFIDENCE, estimate_rate
+from unflip.noise.curve import Curve, fit_curve, normal_scores
+from unflip.noise.estimate import CONFIDENCE, along_and_agree, estimate_rate, summary
 
 STEPS = np.array([0.0, 0.01, 0.02, 0.03, 0.04, 0.06, 0.08, *np.arange(0.1, 0.49, 0.025)])
 CERTAIN = 0.5  # of the rows of each likely class, the most certain ones, stand for that class
@@ -65,9 +64,9 @@ def estimate_noise(
     (True, True)
     """
     honest = honest_scores(X, y, scores, groups, sample_weight, random_state)
-    sure = np.isin(honest.rows, trusted_rows(trusted, len(np.asarray(y)) if trusted is not None else 0))
+    sure = np.isin(honest.rows, trusted_rows(trusted, honest.given_rows))
     known = sure if trusted is not None else None
-    estimate, _ = estimate_rate(honest.scores, honest.member, known)
+    estimate, curve = estimate_rate(honest.scores, honest.member, known)
     plain = {name: getattr(estimate, name) for name in NoiseEstimate.__dataclass_fields__}
     found = AuditEstimate(**plain)
     if len(honest.classes) == 2:
@@ -75,7 +74,7 @@ def estimate_noise(
     elif class_conditional:
         found = _with_table(found, honest, sure)
     if annotator is not None:
-        found = replace(found, by_annotator=_by_annotator(honest, known, annotator, len(np.asarray(y))))
+        found = replace(found, by_annotator=_by_annotator(honest, curve, estimate.rates, sure, annotator))
     return found
 
 
@@ -104,7 +103,7 @@ def _with_two_rates(
         share = member.sum(axis=0) / member.sum()
         noise = ClassConditionalNoise([min(a, 0.499), min(b, 0.499)])
         clean = np.clip(noise.unmix(share[:, None])[:, 0], 0.0, 1.0)
-        found = replace(found, noise=noise, rate=float(clean @ [a, b] / clean.sum()))
+        found = _with_rates(found, noise, np.array(rates), clean)
     return found
 
 
@@ -128,19 +127,33 @@ def _with_table(found: AuditEstimate, honest: Honest, trusted: Array) -> AuditEs
         draws = np.random.default_rng(0).beta(wrong + 0.5, counts[k] + 0.5, 4000) if total else np.zeros(1)
         low, high = np.quantile(draws, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
         by_class[label] = (float(wrong / total), float(low), float(high))
-    return replace(found, by_class=by_class, noise=ClassConditionalNoise(table))
+    words = (
+        "the table takes the most certain rows of each class for right: overlap of classes counts as noise"
+    )
+    found = replace(found, by_class=by_class, warnings=(*found.warnings, words))
+    noise = ClassConditionalNoise(table)
+    return _with_rates(found, noise, np.array(list(by_class.values())), member.sum(axis=0))
 
 
-def _by_annotator(honest: Honest, trusted: Array | None, annotator: Any, n: int) -> dict[Any, NoiseEstimate]:
-    who = np.asarray(annotator)
-    if who.shape != (n,):
-        raise ValueError(f"annotator has the shape {who.shape} for {n} rows")
-    who = who[honest.rows]
+def _with_rates(
+    found: AuditEstimate, noise: ClassConditionalNoise, rates: Array, shares: Array
+) -> AuditEstimate:
+    """The share of wrong labels and its interval, from those of the classes, (K, 3), and their sizes."""
+    rate, low, high = (shares / shares.sum() @ rates).tolist()
+    nothing = np.zeros(0)  # the posterior was that of one rate for all
+    return replace(found, noise=noise, rate=rate, low=low, high=high, rates=nothing, masses=nothing)
+
+
+def _by_annotator(
+    honest: Honest, curve: Curve, rates: Array, trusted: Array, annotator: Any
+) -> dict[Any, NoiseEstimate]:
     found = {}
-    for name in np.unique(who).tolist():
-        mine = who == name
-        known = None if trusted is None else trusted[mine]
-        found[name] = estimate_rate(honest.scores[mine], honest.member[mine], known)[0]
+    _, agree = along_and_agree(honest.scores, honest.member)
+    weight = honest.member.sum(axis=1)
+    right = agree if honest.scores.ndim > 1 else np.where(honest.scores > 0, agree, weight - agree)
+    for name, (mine, theirs) in annotator_curves(honest, curve, rates, trusted, annotator).items():
+        total = float(weight[mine].sum())
+        found[name] = summary(theirs, rates, len(honest.classes), float(right[mine].sum()), total, [])
     return found
 
 

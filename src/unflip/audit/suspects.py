@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from unflip.audit.honest import Array, Honest, honest_scores
+from unflip.audit.honest import Array, Honest, annotator_curves, honest_scores, trusted_rows
 from unflip.features import Tabular
 from unflip.noise.curve import Curve, normal_scores
 from unflip.noise.estimate import NoiseEstimate, estimate_rate, wrong_probability
@@ -56,9 +56,9 @@ class Suspects:
         return len(self.rows)
 
     def __iter__(self) -> Iterator[Suspect]:
-        columns = (column.tolist() for column in (self.rows, self.given, self.likely, self.probability))
-        for row, near in zip_longest(zip(*columns, strict=True), self.neighbours, fillvalue=()):
-            yield Suspect(*row, near)
+        near = [*self.neighbours, *[()] * (len(self) - len(self.neighbours))]
+        columns = [column.tolist() for column in (self.rows, self.given, self.likely, self.probability)]
+        return (Suspect(*values) for values in zip(*columns, near, strict=True))
 
     def above(self, probability: float = 0.5) -> Suspects:
         """Those that are wrong with at least this probability.
@@ -93,6 +93,7 @@ def find_suspects(
     scores: Any = None,
     groups: Any = None,
     trusted: Any = None,
+    annotator: Any = None,
     sample_weight: Any = None,
     n_neighbours: int = 3,
     random_state: Any = 0,
@@ -104,8 +105,9 @@ def find_suspects(
     score is, gives the probability. The assumption is that of `estimate_noise`.
 
     scores: (n,) or (n, K), in place of our own; X may then be None. groups: rows that leave together.
-    trusted: rows known to be right, as a mask or as numbers; they are never suspects. n_neighbours: how
-    many near rows with the likely label to name, for the 100 most suspicious rows.
+    trusted: rows known to be right, as a mask or as numbers; they are never suspects. annotator: who gave
+    each label; a label is as doubtful as the one who gave it. n_neighbours: how many near rows with the
+    likely label to name, for the 100 most suspicious rows.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from unflip.noise import flip_labels
@@ -115,11 +117,15 @@ def find_suspects(
     >>> bool(np.mean(noisy[worst] != y[worst]) > 0.9)
     True
     """
+    if not isinstance(n_neighbours, Integral) or n_neighbours < 0:
+        raise ValueError(f"n_neighbours is a whole number from 0 on, got {n_neighbours!r}")
     honest = honest_scores(X, y, scores, groups, sample_weight, random_state)
-    sure = trusted_rows(trusted, len(np.asarray(y)) if trusted is not None else 0)
-    known = np.isin(honest.rows, sure)
+    known = np.isin(honest.rows, trusted_rows(trusted, honest.given_rows))
     noise, curve = estimate_rate(honest.scores, honest.member, known)
     probability, likely = _judge(honest, noise, curve)
+    if annotator is not None:
+        for mine, theirs in annotator_curves(honest, curve, noise.rates, known, annotator).values():
+            probability[mine] = _judge(honest, noise, theirs)[0][mine]
     probability = np.where(known, 0.0, probability)
     order = np.argsort(-probability, kind="stable")
     given = honest.member.argmax(axis=1)
@@ -134,25 +140,6 @@ def find_suspects(
         near,
         noise,
     )
-
-
-def trusted_rows(trusted: Any, n: int) -> Array:
-    """Numbers of trusted rows, from a mask or from numbers.
-
-    >>> trusted_rows([True, False, True], 3).tolist()
-    [0, 2]
-    """
-    if trusted is None:
-        return np.zeros(0, dtype=np.intp)
-    given = np.asarray(trusted)
-    if given.dtype == bool:
-        if given.shape != (n,):
-            raise ValueError(f"trusted is a mask of shape {given.shape} for {n} rows")
-        return np.flatnonzero(given)
-    outside = given[(given < 0) | (given >= n)]
-    if outside.size:
-        raise ValueError(f"trusted names row {outside[0]}, and rows are 0 to {n - 1}")
-    return np.unique(given.astype(np.intp))
 
 
 def _judge(honest: Honest, noise: NoiseEstimate, curve: Curve) -> tuple[Array, Array]:

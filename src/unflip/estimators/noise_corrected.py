@@ -30,7 +30,7 @@ from unflip.losses import Logistic, Loss, Square, noise_corrected
 from unflip.moments import Moments, accumulate
 from unflip.moments.accumulate import in_frame
 from unflip.noise import Noise, NoiseEstimate, as_noise
-from unflip.noise.estimate import estimate_rate
+from unflip.noise.estimate import estimate_rate, identified_noise
 from unflip.sources import Batch
 
 ENOUGH = 5000  # rows to estimate the noise rate from
@@ -47,10 +47,10 @@ class NoiseCorrectedClassifier(LossClassifier):
     Parameters
     ----------
     loss: "logistic" or "square", the losses whose corrected form is convex.
-    noise: a noise model of `unflip.noise`; a rate (symmetric noise for two classes, uniform for more); or
-        None to estimate the rate from leave-one-out scores of kernel ridge regression on standardised columns
-        (of 5000 rows, if there are more). Weights then count as numbers of rows. An estimate is lowered if it
-        would leave the rarest class less than a tenth of its share.
+    noise: a noise model of `unflip.noise`, or an estimate; a rate (symmetric noise for two classes, uniform
+        for more); or None to estimate the rate from leave-one-out scores of kernel ridge regression on
+        standardised columns (of 5000 rows, if there are more). Weights then count as numbers of rows. An
+        estimate is lowered if it would leave the rarest class less than a tenth of its share.
     features: a label-free scikit-learn transformer, fitted to the rows (never to labels).
     regularization: lambda of `LossClassifier`; positive. Noise makes coefficients vary more, by
         1 / (1 - 2 rho), so much noise in few rows asks for more.
@@ -72,7 +72,7 @@ class NoiseCorrectedClassifier(LossClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LossClassifier._parameter_constraints,
-        "noise": [None, Real, Noise],
+        "noise": [None, Real, Noise, NoiseEstimate],
     }
 
     noise_: Noise
@@ -81,7 +81,7 @@ class NoiseCorrectedClassifier(LossClassifier):
     def __init__(
         self,
         loss: str | Loss = "logistic",
-        noise: Noise | float | None = None,
+        noise: Noise | NoiseEstimate | float | None = None,
         features: Any = None,
         regularization: float = 1e-4,
         fit_intercept: bool = True,
@@ -171,7 +171,7 @@ class NoiseCorrectedClassifier(LossClassifier):
             self.noise_ = as_noise(rate, len(shares))
         else:
             self.noise_estimate_ = None
-            self.noise_ = as_noise(self.noise, len(shares))
+            self.noise_ = as_noise(identified_noise(self.noise), len(shares))
         if self.fit_intercept and isinstance(losses.get(self.loss), Logistic):
             self._refuse_impossible_counts(shares)
 

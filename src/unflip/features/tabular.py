@@ -9,6 +9,7 @@ varies is left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -18,7 +19,7 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unflip._culprits import NUMBERS, TIMES, column_label
+from unflip._culprits import NUMBERS, TIMES, column_label, is_missing
 from unflip.features.labelfree import Array, LabelFree
 from unflip.features.levels import Levels, factorized
 from unflip.features.onehot import column_of
@@ -93,7 +94,7 @@ class Tabular(LabelFree):
 
     def _read(self, X: Any, j: int) -> Column:
         values = column_of(X, j)
-        if not _is_number(values):
+        if not _is_number(values, self._label(j)):
             return Column(levels=Levels.of(*factorized(values, self._label(j)), self.max_levels))
         numbers = self._numbers(values, j)
         gaps = np.isnan(numbers)
@@ -133,7 +134,10 @@ class Tabular(LabelFree):
         try:
             if _nullable(values):
                 values = values.to_numpy(dtype=float, na_value=np.nan)
-            numbers = np.asarray(values).astype(np.float64)
+            numbers = np.asarray(values)
+            if numbers.dtype == object:
+                numbers = np.array([np.nan if is_missing(value) else value for value in numbers])
+            numbers = numbers.astype(np.float64)
         except (TypeError, ValueError):
             message = f"column {self._label(j)} of X held numbers when fitted, and now does not"
             raise ValueError(message) from None
@@ -166,6 +170,8 @@ class Tabular(LabelFree):
             if X.dtype.kind == "c":
                 raise ValueError("Complex data not supported: give real and imaginary parts as columns")
         validate_data(self, X, reset=reset, skip_check_array=True)
+        if not X.shape[1]:
+            raise ValueError(f"X has 0 feature(s) (shape={tuple(X.shape)}) while a minimum of 1 is required.")
         if not X.shape[0]:
             raise ValueError(f"X has 0 samples (shape={tuple(X.shape)}) while a minimum of 1 is required.")
         return X
@@ -192,14 +198,18 @@ def _nullable(values: Any) -> bool:
     return hasattr(values, "iloc") and not isinstance(values.dtype, np.dtype)
 
 
-def _is_number(values: Any) -> bool:
+def _is_number(values: Any, label: str) -> bool:
     kind = str(getattr(values, "dtype", "object")).lower()
-    if kind.startswith(TIMES):
-        raise ValueError(
-            f"a column of X holds dates or times ({kind}), which are not numbers; turn them into numbers, "
-            "such as days since a fixed date"
-        )
+    found = []
     if kind.startswith("object"):
-        found = [value for value in np.asarray(values, dtype=object) if value is not None and value == value]
+        found = [value for value in np.asarray(values, dtype=object) if not is_missing(value)]
+    if kind.startswith(TIMES) or any(isinstance(value, date | time | timedelta) for value in found):
+        raise ValueError(
+            f"column {label} of X holds dates or times, which are not numbers; turn them into numbers, such "
+            "as days since a fixed date"
+        )
+    if kind.startswith("complex"):
+        raise ValueError(f"column {label} of X is complex; give real and imaginary parts as columns")
+    if kind.startswith("object"):
         return all(isinstance(value, int | float | np.number | np.bool_) for value in found)
     return kind.startswith(NUMBERS)

@@ -9,7 +9,7 @@ well as the best.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import beta
 
-from unflip.noise.curve import Array, Curve, fit_curve, normal_scores
+from unflip.noise.curve import LEAST, TEMPER, Array, Curve, fit_curve, normal_scores
 from unflip.noise.models import Noise, SymmetricNoise, UniformNoise
 
 NEARLY = 1.7  # nats below the best fit: 1.35 would be 90 % for one parameter, and the grid is coarse
@@ -34,8 +34,8 @@ class NoiseEstimate:
     """A noise rate and how well it is known.
 
     rate: the share of labels that are wrong. low, high: a 90 % interval. outer: at most so many labels are
-    wrong whatever the noise is like (95 % confidence). warnings: what the reader should know. noise: the
-    rate as a model. rates, masses: the posterior behind the interval.
+    wrong, as long as none is more likely wrong than right (95 % confidence). warnings: what the reader
+    should know. noise: the rate as a model. rates, masses: the posterior behind the interval.
 
     >>> NoiseEstimate(0.2, 0.15, 0.26, 0.31, SymmetricNoise(0.2))
     NoiseEstimate(rate=0.2, low=0.15, high=0.26, outer=0.31)
@@ -101,11 +101,20 @@ def rate_from_scores(scores: Any, y: Any, sample_weight: Any = None) -> NoiseEst
     classes, codes = np.unique(labels[weight > 0], return_inverse=True)
     _refuse(s, weight > 0, classes)
     s, weight = s[weight > 0], weight[weight > 0]
-    if s.ndim == 1 and s.min() >= 0 and s.max() <= 1:
-        # Places above and below 1/2; a difference would make all tiny probabilities equal.
-        distinct, place = np.unique(s, return_inverse=True)
-        s = np.asarray(place + 1.0 - np.searchsorted(distinct, 0.5, side="right"))
+    s = signed(s) if s.ndim == 1 else s
     return estimate_rate(s, np.eye(len(classes))[codes] * weight[:, None])[0]
+
+
+def signed(scores: Array) -> Array:
+    """Scores with zero between two classes; probabilities become places above and below 1/2.
+
+    >>> signed(np.array([0.2, 0.5, 1e-20])).tolist()  # a difference would make all tiny probabilities equal
+    [-1.0, 0.0, -2.0]
+    """
+    if scores.min() < 0 or scores.max() > 1:
+        return scores
+    distinct, place = np.unique(scores, return_inverse=True)
+    return np.asarray(place + 1.0 - np.searchsorted(distinct, 0.5, side="right"))
 
 
 def identified_noise(noise: NoiseEstimate | Noise | Any) -> Noise | Any:
@@ -117,12 +126,22 @@ def identified_noise(noise: NoiseEstimate | Noise | Any) -> Noise | Any:
     if not isinstance(noise, NoiseEstimate):
         return noise
     limit = (noise.noise.n_classes - 1) / noise.noise.n_classes
-    if NO_SIGNAL in noise.warnings or noise.high > limit - EDGE:
+    if not is_identified(noise):
         raise ValueError(
             f"the noise rate is not identified, so no score can be corrected for it: {noise!r} does not rule "
             f"out the rate {limit:.3g}, at which labels carry nothing"
         )
     return noise.noise
+
+
+def is_identified(noise: NoiseEstimate) -> bool:
+    """Whether the labels could tell the rate from the one at which they carry nothing.
+
+    >>> is_identified(NoiseEstimate(0.3, 0.0, 0.5, 0.5, SymmetricNoise(0.3)))
+    False
+    """
+    limit = (noise.noise.n_classes - 1) / noise.noise.n_classes
+    return NO_SIGNAL not in noise.warnings and noise.high <= limit - EDGE
 
 
 def row_weight(sample_weight: Any, n_rows: int) -> Array:
@@ -163,17 +182,12 @@ def estimate_rate(scores: Array, member: Array, trusted: Array | None = None) ->
     weight, n_classes = member.sum(axis=1), member.shape[1]
     rates = _grid(n_classes)
     floors: tuple[float, ...] = (0.0,)
+    along, agree = along_and_agree(scores, member)
+    against = weight - agree
     if n_classes == 2:
-        along, agree, against = scores, member[:, 1], member[:, 0]
         low, high = rates, 1 - rates
         right_mass = np.where(scores > 0, member[:, 1], member[:, 0])
     else:
-        # How much the best class is ahead, and whether the label names it.
-        best = scores.argmax(axis=1)
-        ordered = np.sort(scores, axis=1)
-        along = ordered[:, -1] - ordered[:, -2]
-        agree = np.take_along_axis(member, best[:, None], axis=1)[:, 0]
-        against = weight - agree
         low, high = np.full(len(rates), 1 / n_classes), 1 - rates
         # Where the two best classes tie, the best is right by a coin between two, or among all.
         floors = (0.0, (1 / 2 - 1 / n_classes) / (1 - 1 / n_classes))
@@ -182,26 +196,83 @@ def estimate_rate(scores: Array, member: Array, trusted: Array | None = None) ->
     z = normal_scores(along, weight)
     curve = fit_curve(z, agree, against, low, high, np.diff(edges), floors, trusted)
     doubtful = np.ones(len(weight)) if trusted is None else 1.0 - trusted
-    total, right = weight @ doubtful, right_mass @ doubtful
-    outer = float(beta.ppf(0.95, total - right + 1, right)) if right > 0 else 1.0
-    tail = (1 - CONFIDENCE) / 2
-    grown = np.concatenate([[0.0], np.cumsum(curve.marginal)])
-    inner, rate, top = np.interp([tail, 0.5, 1 - tail], grown, edges).tolist()
-    widest = float(rates[curve.best >= -NEARLY].min())
-    top = min(top, outer)
-    low_end = min(inner, widest)
+    total, right = float(weight @ doubtful), float(right_mass @ doubtful)
     warnings = []
     if n_classes == 2 and _shows_nothing(z, agree, against):
         warnings.append(NO_SIGNAL)
     if len(np.unique(along)) < FEW:
         warnings.append(COARSE)
+    return summary(curve, rates, n_classes, right, total, warnings), curve
+
+
+def summary(
+    curve: Curve, rates: Array, n_classes: int, right: float, total: float, warnings: list[str]
+) -> NoiseEstimate:
+    """The rate and its interval, from a curve; right and total: the weight of labels that agree, and of all.
+
+    >>> estimate, curve = estimate_rate(np.linspace(-1, 1, 100), np.eye(2)[np.repeat([0, 1], 50)])
+    >>> summary(curve, estimate.rates, 2, 100.0, 100.0, []).outer < 0.05
+    True
+    """
+    outer = float(beta.ppf(0.95, total - right + 1, right)) if right > 0 else 1.0
+    tail = (1 - CONFIDENCE) / 2
+    grown = np.concatenate([[0.0], np.cumsum(curve.marginal)])
+    edges = _edges(rates, (n_classes - 1) / n_classes)
+    inner, rate, top = np.interp([tail, 0.5, 1 - tail], grown, edges).tolist()
+    widest = float(rates[curve.best >= -NEARLY].min())
     if widest < inner - 0.02:
-        warnings.append(OVERLAP)
+        warnings = [*warnings, OVERLAP]
+    top = min(top, outer)
     rate = min(rate, top)
     limit = float(np.nextafter((n_classes - 1) / n_classes, 0))
     noise = SymmetricNoise(min(rate, limit)) if n_classes == 2 else UniformNoise(min(rate, limit), n_classes)
-    low_end = 0.0 if low_end < 0.01 else min(low_end, rate)  # a rate below 1 % is a few odd rows
-    return NoiseEstimate(rate, low_end, top, outer, noise, tuple(warnings), rates, curve.marginal), curve
+    low = min(inner, widest)
+    low = 0.0 if low < 0.01 else min(low, rate)  # a rate below 1 % is a few odd rows
+    return NoiseEstimate(rate, low, top, outer, noise, tuple(warnings), rates, curve.marginal)
+
+
+def along_and_agree(scores: Array, member: Array) -> tuple[Array, Array]:
+    """What the curve runs along, (n,), and the weight of each row's label for it, (n,).
+
+    Two classes: the score, and the weight as the second class. More: how much the best class is ahead, and
+    the weight of the label in it.
+
+    >>> along_and_agree(np.array([[0.1, 0.7, 0.2]]), np.array([[0.0, 1.0, 0.0]]))
+    (array([0.5]), array([1.]))
+    """
+    if member.shape[1] == 2:
+        return scores, member[:, 1]
+    ordered = np.sort(scores, axis=1)
+    best = scores.argmax(axis=1)
+    return ordered[:, -1] - ordered[:, -2], np.take_along_axis(member, best[:, None], axis=1)[:, 0]
+
+
+def annotator_curve(curve: Curve, rates: Array, z: Array, agree: Array, against: Array) -> Curve:
+    """The curve of some of the rows, one annotator's, with shapes as likely as all rows together make them.
+
+    z, agree, against: (n,), of these rows, z as it is among all rows.
+
+    >>> scores, y = np.linspace(-1, 1, 200), np.repeat([0, 1], 100)
+    >>> estimate, curve = estimate_rate(scores, np.eye(2)[y])
+    >>> z = normal_scores(scores, np.ones(200))
+    >>> wrong = annotator_curve(curve, estimate.rates, z[:100], np.ones(100), np.zeros(100))
+    >>> bool(wrong.marginal @ estimate.rates > 0.4)  # one who always says the wrong thing
+    True
+    """
+    bins = np.abs(z[:, None] - curve.z).argmin(axis=1)
+    ones, zeros = (np.bincount(bins, mass, len(curve.z)) for mass in (agree, against))
+    limit = rates[-1] + 0.005
+    shapes = curve.mass.sum(axis=0)
+    shapes = np.where(shapes > 1e-3 * shapes.max(), shapes, 0.0)  # a few rows do not overrule all of them
+    prior = np.diff(_edges(rates, limit))[:, None] * shapes
+    fit = np.empty_like(curve.mass)
+    for r in range(len(rates)):
+        p = np.clip(curve.low[r] + (curve.high[r] - curve.low[r]) * curve.shape, LEAST, 1 - LEAST)
+        fit[r] = (np.log(p) @ ones + np.log1p(-p) @ zeros) / TEMPER
+    fit = np.where(shapes > 0, fit, -np.inf)
+    fit -= fit.max()
+    mass = np.exp(fit) * prior
+    return replace(curve, mass=mass / mass.sum(), best=fit.max(axis=1))
 
 
 def wrong_probability(curve: Curve, rates: Array, z: Array, member: Array, n_classes: int = 2) -> Array:

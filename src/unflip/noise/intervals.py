@@ -88,12 +88,15 @@ def clean_score_interval(
     if isinstance(noise, NoiseEstimate):
         spread = noise.quantile((generator.permutation(DRAWS) + 0.5) / DRAWS)
         models = [_at(model, rate) for rate in spread]
-        # However sure the noisy score is, the interval holds what the ends of the rate's interval give.
-        edges = noise.quantile([tail, 1 - tail])
-        ends += _corrected(seen.correct, [_at(model, rate) for rate in edges], [seen.score] * 2)
-    values = _corrected(seen.correct, models, seen.draws)
-    if values:
-        ends += np.quantile(values, [tail, 1 - tail]).tolist()
+    draws = list(seen.draws)
+    spreads = [_corrected(seen.correct, models, draws)]
+    if isinstance(noise, NoiseEstimate):
+        # Either end of the rate's interval may be the truth, and the noisy score is as doubtful there.
+        edges = [_at(model, rate) for rate in noise.quantile([tail, 1 - tail])]
+        spreads += [_corrected(seen.correct, [edge] * DRAWS, draws) for edge in edges]
+    for values in spreads:
+        if values:
+            ends += np.quantile(values, [tail, 1 - tail]).tolist()
     best, low, high = np.clip([estimate, min(ends), max(ends)], 0, 1).tolist()
     return ScoreEstimate(best, low, high, seen.noisy)
 

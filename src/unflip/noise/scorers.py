@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,7 +34,10 @@ def clean_scorer(metric: str, noise: NoiseEstimate | Noise | float) -> CleanScor
     """
     if metric not in METRICS:
         raise ValueError(f"metric is one of {', '.join(METRICS)}, got {metric!r}")
-    return CleanScorer(metric, identified_noise(noise))
+    model = identified_noise(noise)
+    if not isinstance(model, Noise) and not (isinstance(model, Real) and 0 <= float(model) < 1):
+        raise ValueError(f"noise is a model, an estimate, or a rate of at least 0 and below 1, got {noise!r}")
+    return CleanScorer(metric, model if isinstance(model, Noise) else float(model))
 
 
 @dataclass(frozen=True)

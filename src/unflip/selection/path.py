@@ -119,10 +119,9 @@ class RidgePath:
             places = judged[together]
             u = self._along(rows, places)
             w, t = rows.weight[places], centred[places]
-            pull = np.einsum("im,ml,jm->lij", u, self.shrink, u) + 1 / total  # (L, b, b)
-            fit = (u @ flat).reshape(len(places), len(RIDGES), k).transpose(1, 0, 2)
-            left = t - np.linalg.solve(np.eye(len(w)) - pull * w, t - fit)
-            self.scores[:, together] = left + (w @ t) / (total - w.sum())
+            now = t - (u @ flat).reshape(len(places), len(RIDGES), k).transpose(1, 0, 2)
+            left = _without_group(np.column_stack([u, np.ones(len(u))]), self.shrink, total, w, now)
+            self.scores[:, together] = t - left + (w @ t) / (total - w.sum())
 
     def dual(self, weights: Array) -> tuple[Array, Array]:
         """Coefficients of k(x, landmarks) for weights of the ridges, (m, k), and what to subtract, (k,)."""
@@ -133,6 +132,24 @@ class RidgePath:
         """The same coefficients for other labels of the rows, which are few."""
         along = self._along(rows, slice(0, len(labels))).T @ (rows.weight[:, None] * labels)
         return np.asarray(self.turn @ ((self.shrink @ weights)[:, None] * along))
+
+
+def _without_group(u: Array, shrink: Array, total: float, weight: Array, now: Array) -> Array:
+    """Residuals of a group's rows for the fit without them, from those with them, `now`: (L, b, k).
+
+    With H = u D u' Omega, D = diag(shrink, 1 / total), they solve (1 - H) left = now: by rows if the group is
+    small, and for a large one through (D^-1 - u' Omega u), which has the size of the features.
+    """
+    left = np.empty_like(now)
+    gram = u.T @ (weight[:, None] * u) if len(u) > len(shrink) else None
+    for place, ridge in enumerate(shrink.T):
+        d = np.append(ridge, 1 / total)
+        if gram is None:
+            left[place] = np.linalg.solve(np.eye(len(u)) - (u * d) @ (u.T * weight), now[place])
+        else:
+            inner = np.linalg.solve(np.diag(1 / d) - gram, u.T @ (weight[:, None] * now[place]))
+            left[place] = now[place] + u @ inner
+    return left
 
 
 def _slices(n: int, width: int) -> Iterator[slice]:

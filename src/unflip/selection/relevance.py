@@ -85,7 +85,7 @@ def _fit_half(
     for by_chance in np.split(path.smoothed(rows, shuffled, choice.weights), PERMUTATIONS, axis=1):
         floor += _energies(steps, landmarks, by_chance)
     variance = rows.weight @ np.sum(rows.centred**2, axis=1) / rows.weight.sum()
-    floor *= columns**2 / PERMUTATIONS * choice.errors[choice.best] / variance
+    floor *= columns**2 / PERMUTATIONS * choice.errors[choice.best] / max(float(variance), 1e-300)
     power = floor.mean() + np.maximum(energy - floor, 0.0)
     return Fit(missed, np.sqrt(power / power.mean()) if power.mean() > 0 else columns)
 

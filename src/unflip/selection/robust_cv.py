@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from unflip._culprits import is_missing
 from unflip._state import all_or_nothing
 from unflip.estimators.border import refuse_single_class
 from unflip.features import Tabular
@@ -21,7 +22,7 @@ from unflip.features.labelfree import generator
 from unflip.kernels import Kernel
 from unflip.kernels.blocks import workers
 from unflip.noise.curve import normal_scores
-from unflip.noise.estimate import NoiseEstimate, estimate_rate
+from unflip.noise.estimate import NoiseEstimate, estimate_rate, is_identified
 from unflip.noise.intervals import ScoreEstimate, clean_score_interval
 from unflip.selection.choose import Choice, choose
 from unflip.selection.guarantee import Guarantee
@@ -107,28 +108,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         groups: (n,), labels of rows that belong together (copies, several labels of one item, one patient)
         and are left out together; columns are then not weighed, for halves could cut a group.
         """
-        with all_or_nothing(self):
-            labels = encode(y)
-            weight = as_weight(sample_weight, len(labels))
-            counting = np.flatnonzero(weight > 0)
-            self.classes_ = labels.classes
-            member = labels.membership[counting]
-            refuse_single_class(self.classes_.tolist(), weight[counting] @ member)
-            self.table_ = Tabular().fit(X)
-            rows = self.table_._rows(X, reset=False)
-            if rows.shape[0] != len(labels):
-                raise ValueError(
-                    f"X has {rows.shape[0]} rows, y has {len(labels)} labels: inconsistent lengths"
-                )
-            self.n_features_in_ = self.table_.n_features_in_
-            if hasattr(self.table_, "feature_names_in_"):
-                self.feature_names_in_ = self.table_.feature_names_in_
-            elif hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
-            together = None if groups is None else _group_codes(groups, len(labels))[counting]
-            self._learn(self.table_._map(rows)[counting], member, weight[counting] / weight.max(), together)
-            self.loo_rows_ = counting[self._judged]
-        return self
+        return self._fit(X, y, sample_weight, groups, JUDGED)
 
     def decision_function(self, X: Any) -> Array:
         """Scores: (n,) for two classes, positive for the second one; (n, K) for more."""
@@ -153,7 +133,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         """P(clean class) for each row: the share of clean labels along the score, with the noise taken out.
 
         >>> model = RobustClassifierCV().fit([[0.0], [1.0], [8.0], [9.0]] * 10, ["a", "a", "b", "b"] * 10)
-        >>> bool(model.predict_proba([[0.0]])[0, 0] > 0.9)
+        >>> bool(model.predict_proba([[0.0]])[0, 0] > 0.8)
         True
         """
         scores = self.decision_function(X)
@@ -166,8 +146,34 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         rest = np.maximum(scores, 1e-6 * np.abs(scores).max(axis=1, keepdims=True) + 1e-300)
         rest[np.arange(len(rest)), best] = 0.0
         rest *= ((1 - top) / rest.sum(axis=1))[:, None]
+        rest = np.minimum(rest, top[:, None] * (1 - 1e-9))  # the likely class stays the likeliest
         rest[np.arange(len(rest)), best] = top
-        return rest
+        return rest / rest.sum(axis=1, keepdims=True)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any, judged: int) -> Self:
+        """Fit, with leave-one-out scores of at most so many rows."""
+        with all_or_nothing(self):
+            labels = encode(y)
+            weight = as_weight(sample_weight, len(labels))
+            counting = np.flatnonzero(weight > 0)
+            self.classes_ = labels.classes
+            member = labels.membership[counting]
+            refuse_single_class(self.classes_.tolist(), weight[counting] @ member)
+            self.table_ = Tabular().fit(X)
+            rows = self.table_._rows(X, reset=False)
+            if rows.shape[0] != len(labels):
+                raise ValueError(
+                    f"X has {rows.shape[0]} rows, y has {len(labels)} labels: inconsistent lengths"
+                )
+            self.n_features_in_ = self.table_.n_features_in_
+            if hasattr(self.table_, "feature_names_in_"):
+                self.feature_names_in_ = self.table_.feature_names_in_
+            elif hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+            together = None if groups is None else _group_codes(groups, len(labels), judged)[counting]
+            self._learn(self.table_._map(rows)[counting], member, _counts(weight[counting]), together, judged)
+            self.loo_rows_ = counting[self._judged]
+        return self
 
     @property
     def clean_error_(self) -> ScoreEstimate | None:
@@ -176,7 +182,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         chosen = _likely(self.loo_scores_.reshape(len(self.loo_scores_), -1))
         return _clean_error(self._judged_masses, chosen, self.noise_)
 
-    def _learn(self, X: Array, member: Array, weight: Array, together: Array | None) -> None:
+    def _learn(self, X: Array, member: Array, weight: Array, together: Array | None, judged: int) -> None:
         rng, n = generator(self.random_state), len(X)
         self.views_ = Views().fit(X, rng)
         kept = self.views_.transform(X) if n <= SMALL else None
@@ -185,7 +191,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
             return self.views_.transform(X[places]) if kept is None else kept[places]
 
         order = rng.permutation(n)
-        self._judged = np.arange(n) if n <= JUDGED else np.sort(order[:JUDGED])
+        self._judged = np.arange(n) if n <= judged else np.sort(order[:judged])
         rows = Rows(viewed, _targets(member), weight, together)
         weights, half = self._column_weights(rows, order, rng)
         groups = [Group("plain", [np.ones(X.shape[1])])]
@@ -295,7 +301,14 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         z = normal_scores(along, weight)
         order = np.argsort(along, kind="stable")
         at = np.interp(self._curve.z, z[order], along[order])
-        self._calibration = at, np.maximum.accumulate(share)
+        p = np.maximum.accumulate(share)
+        if n_classes == 2:
+            # The threshold was chosen by the error; probabilities go along with it, so that they agree.
+            middle = float(np.clip(np.interp(0.0, at, p), 1e-6, 1 - 1e-6))
+            p = np.where(p < middle, p / middle / 2, 1 - (1 - p) / (1 - middle) / 2)
+            place = int(np.searchsorted(at, 0.0))
+            at, p = np.insert(at, place, 0.0), np.insert(p, place, 0.5)
+        self._calibration = at, p
 
 
 def _targets(member: Array) -> Array:
@@ -303,15 +316,26 @@ def _targets(member: Array) -> Array:
     return member[:, [1]] - member[:, [0]] if member.shape[1] == 2 else member
 
 
-def _group_codes(groups: Any, n: int) -> Array:
-    codes = np.unique(np.asarray(groups), return_inverse=True)[1]
-    if codes.shape != (n,):
-        raise ValueError(f"groups has the shape {codes.shape} for {n} rows")
-    if n > JUDGED:
-        raise ValueError(f"rows leave in groups up to {JUDGED:,} rows, and these are {n:,}")
+def _group_codes(groups: Any, n: int, judged: int) -> Array:
+    given = np.asarray(groups)
+    if given.shape != (n,):
+        raise ValueError(f"groups has the shape {given.shape} for {n} rows")
+    missing = np.flatnonzero([is_missing(label) for label in given.tolist()])
+    if missing.size:
+        raise ValueError(
+            f"row {missing[0]} has no group; give rows that belong to nobody a group of their own"
+        )
+    if n > judged:
+        raise ValueError(f"rows leave in groups up to {judged:,} rows, and these are {n:,}")
+    codes = np.unique(given.astype(str) if given.dtype == object else given, return_inverse=True)[1]
     if codes.max() == 0:
         raise ValueError("all rows are in one group, and none would be left to learn from")
     return codes
+
+
+def _counts(weight: Array) -> Array:
+    """Weights as counts of rows; in units of their mean where squares of them would overflow or vanish."""
+    return weight if 1e-9 < weight.max() < 1e9 else weight / weight.mean()
 
 
 def _freedom(paths: list[list[RidgePath]]) -> Array:
@@ -335,15 +359,15 @@ def _parts(paths: list[list[RidgePath]], choice: Choice) -> list[Part]:
 
 def _clean_error(masses: Array, chosen: Array, noise: NoiseEstimate) -> ScoreEstimate | None:
     """What the error on clean labels is, with an interval; None where the labels do not tell the rate."""
-    try:
-        found = clean_score_interval(
-            "accuracy",
-            masses.argmax(axis=1),
-            chosen,
-            noise,
-            sample_weight=masses.sum(axis=1),
-            classes=np.arange(masses.shape[1]),
-        )
-    except ValueError:
+    if not is_identified(noise):
         return None
+    n, n_classes = masses.shape
+    found = clean_score_interval(
+        "accuracy",
+        np.repeat(np.arange(n_classes), n),  # a soft label is one of each class, weighted
+        np.tile(chosen, n_classes),
+        noise,
+        sample_weight=masses.T.ravel(),
+        classes=np.arange(n_classes),
+    )
     return ScoreEstimate(1 - found.estimate, 1 - found.high, 1 - found.low, 1 - found.noisy)

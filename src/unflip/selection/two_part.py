@@ -37,11 +37,8 @@ class TwoPart(Kernel):
     """
 
     def __init__(self, landmarks: Array, weights: Array, two_valued: Array) -> None:
-        d = len(weights)
         self.weights, self.two_valued = weights, two_valued
-        ranks = landmarks[:, d:][:, two_valued]
-        gap = np.ptp(ranks, axis=0) if len(ranks) else np.zeros(0)
-        self.flag_scale = np.sqrt(weights[two_valued] / np.where(gap > 0, gap, 1.0))
+        self.flag_scale = np.sqrt(weights[two_valued] / 0.5)  # mid-ranks of two values are half apart
         self.z_scale = self.rank_scale = 1.0
         rows = self.prepare(landmarks, None)
         self.z_scale = _median(np.sqrt(squared_between(rows.z, rows.z)))
