@@ -80,8 +80,6 @@ EXPECTED = [
     (KernelSquareClassifier(regularization=0.1), {}),
     (KernelSquareClassifier(), WEIGHTS),
     (ProbingClassifier(), WEIGHTS),
-    (NoiseCorrectedClassifier(noise=0.1), {}),
-    (NoiseCorrectedClassifier(), WEIGHTS),
 ]
 MOMENTAL = [
     UnhingedClassifier(),

@@ -61,12 +61,13 @@ class RidgePath:
         self.kernel, self.landmarks = kernel, landmarks
         n, m, k = len(rows.weight), len(landmarks), rows.labels.shape[1]
         total, centred, root = rows.weight.sum(), rows.centred, np.sqrt(rows.weight)
+        plain = bool((root == 1).all())
         keep = n * m <= CACHE
         cache: list[Array] = []
         first, second, cross = np.zeros(m), np.zeros((m, m)), np.zeros((m, k))
         for part in _slices(n, m):
             values = kernel(rows.at(part), landmarks)
-            weighted = root[part, None] * values
+            weighted = values if plain else root[part, None] * values
             first += root[part] @ weighted
             second += weighted.T @ weighted
             cross += weighted.T @ (root[part, None] * centred[part])
