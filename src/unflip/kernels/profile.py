@@ -62,6 +62,7 @@ class DistanceKernel(Kernel):
         """
         left, right = as_tables(X, Z)
         w = as_weights(weights, right.shape[0])
+        # Every kernel with a bandwidth is a dataclass, though this base class is none.
         kernels = [replace(self, bandwidth=bandwidth) for bandwidth in bandwidths]  # type: ignore[type-var]
         scores = np.zeros((len(kernels), left.shape[0], *w.shape[1:]))
 
