@@ -108,7 +108,8 @@ def test_an_error_in_a_thread_reaches_the_caller():
         raise RuntimeError(threading.current_thread().name)
 
     with pytest.raises(RuntimeError, match="ThreadPool"):
-        blocks.sweep(np.ones((99, 1)), np.ones((9, 1)), lambda x, o: x, lambda a, b: a @ b.T, fail, threads=2)
+        X = np.ones((600, 1))
+        blocks.sweep(X, X, lambda x, o: x, lambda a, b: a @ b.T, fail, threads=2)
 
 
 def test_memory_does_not_grow_with_the_table():

@@ -52,7 +52,7 @@ def honest_scores(
         if X is None:
             raise ValueError("give X, or scores of your own model")
         model = RobustClassifierCV(feature_weights=False, random_state=random_state)
-        model._fit(X, y, sample_weight, groups, judged=len(labels))
+        model._leave_out(X, y, sample_weight, groups, judged=len(labels))
         rows = model.loo_rows_
         found = _shared_by_equal_rows(model, X, rows)
     else:

@@ -8,19 +8,22 @@ f_i) / (1 - h_i), where h_i = omega_i (1 / W + sum_j u_ij^2 / (s_j + Lambda)).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from unflip.kernels import Kernel
+from unflip.kernels.blocks import slices, workers
 
 Array = np.ndarray[Any, Any]
 RIDGES = 10.0 ** np.arange(-5, 1.25, 0.5)  # times W and the mean squared length of centred features
 JITTER = 1e-5  # of k(z, z): enough that squared kernel values have digits to spare
 AT_ONCE = 1 << 22  # features held at a time beyond a cache: 32 MB
+SHORTEST = 400  # rows of a part, where it is not the memory that decides
 CACHE = 1 << 25  # features that are kept rather than computed again: 256 MB
 
 
@@ -59,42 +62,61 @@ class RidgePath:
 
     def __init__(self, kernel: Kernel, landmarks: Array, rows: Rows, judged: Array) -> None:
         self.kernel, self.landmarks = kernel, landmarks
-        n, m, k = len(rows.weight), len(landmarks), rows.labels.shape[1]
-        total, centred, root = rows.weight.sum(), rows.centred, np.sqrt(rows.weight)
-        plain = bool((root == 1).all())
-        keep = n * m <= CACHE
-        cache: list[Array] = []
-        first, second, cross = np.zeros(m), np.zeros((m, m)), np.zeros((m, k))
-        for part in _slices(n, m):
-            values = kernel(rows.at(part), landmarks)
+        with workers(None) as spread:
+            # BLAS has one thread in here: two of its kind (NumPy's, SciPy's) would wait for each other.
+            self._factorise(rows, spread)
+            self.scores = np.empty((len(RIDGES), len(judged), rows.labels.shape[1]))
+            parts = _slices(len(judged), len(landmarks))
+            places = [judged[part] for part in parts]
+            for part, left in zip(parts, spread(partial(self._leave, rows), places), strict=True):
+                self.scores[:, part] = left
+            if rows.groups is not None:
+                self._leave_groups(rows, judged)
+
+    def _factorise(self, rows: Rows, spread: Any) -> None:
+        """Sums over all rows, in parts, and what the fits are made of."""
+        n, m, total, centred = len(rows.weight), len(self.landmarks), rows.weight.sum(), rows.centred
+        root = np.sqrt(rows.weight)
+        keep, plain = n * m <= CACHE, bool((root == 1).all())
+
+        def sums(part: slice) -> tuple[Array, Array, Array, Array | None]:
+            values = self.kernel(rows.at(part), self.landmarks)
             weighted = values if plain else root[part, None] * values
-            first += root[part] @ weighted
-            second += weighted.T @ weighted
-            cross += weighted.T @ (root[part, None] * centred[part])
-            if keep:
+            cross = weighted.T @ (root[part, None] * centred[part])
+            return root[part] @ weighted, weighted.T @ weighted, cross, values if keep else None
+
+        first, second, cross = np.zeros(m), np.zeros((m, m)), np.zeros((m, rows.labels.shape[1]))
+        cache: list[Array] = []
+        for one, two, labels, values in spread(sums, _slices(n, m)):
+            first += one
+            second += two
+            cross += labels
+            if values is not None:
                 cache.append(values)
         self._values = np.vstack(cache) if cache else None
         self.center = first / total
         back = self._whitening()
-        spread, basis = np.linalg.eigh(back @ (second - total * np.outer(self.center, self.center)) @ back.T)
-        spread = np.maximum(spread, 0.0)
+        spreads, basis = np.linalg.eigh(back @ (second - total * np.outer(self.center, self.center)) @ back.T)
+        spreads = np.maximum(spreads, 0.0)
         self.turn = back.T @ basis  # (m, m)
-        self.shrink = 1 / (spread[:, None] + RIDGES * spread.sum())  # (m, L)
-        self.freedom = spread @ self.shrink
+        self.shrink = 1 / (spreads[:, None] + RIDGES * spreads.sum())  # (m, L)
+        self.freedom = spreads @ self.shrink
         along = self.turn.T @ cross  # centred labels need no centred features
         self.fits = along[:, None, :] * self.shrink[:, :, None]  # (m, L, k)
-        self.scores = np.empty((len(RIDGES), len(judged), k))
-        flat = self.fits.reshape(m, -1)
-        for part in _slices(len(judged), m):
-            places = judged[part]
-            u = self._along(rows, places)
-            w, t = rows.weight[places, None], centred[places]
-            fit = (u @ flat).reshape(len(places), len(RIDGES), k)
-            leverage = w / total + w * (np.square(u, out=u) @ self.shrink)  # (b, L)
-            left = t[:, None] - (t[:, None] - fit) / (1 - leverage)[:, :, None]
-            self.scores[:, part] = (left + (w / (total - w) * t)[:, None]).transpose(1, 0, 2)
-        if rows.groups is not None:
-            self._leave_groups(rows, judged, flat)
+
+    def _leave(self, rows: Rows, places: Array) -> Array:
+        """Leave-one-out scores of some rows, (L, b, k)."""
+        total = rows.weight.sum()
+        u = self._along(rows, places)
+        w, t = rows.weight[places, None], rows.labels[places] - rows.mean
+        fit = self._fitted(u)
+        leverage = w / total + w * (np.square(u, out=u) @ self.shrink)  # (b, L)
+        left = t[:, None] - (t[:, None] - fit) / (1 - leverage)[:, :, None]
+        return np.asarray((left + (w / (total - w) * t)[:, None]).transpose(1, 0, 2))
+
+    def _fitted(self, u: Array) -> Array:
+        """Fits of rows with the coordinates u, (b, L, k)."""
+        return np.asarray(u @ self.fits.reshape(len(self.fits), -1)).reshape(len(u), *self.fits.shape[1:])
 
     def _whitening(self) -> Array:
         """L^-1."""
@@ -109,10 +131,10 @@ class RidgePath:
         )
         return np.asarray(values @ self.turn - self.center @ self.turn)
 
-    def _leave_groups(self, rows: Rows, judged: Array, flat: Array) -> None:
+    def _leave_groups(self, rows: Rows, judged: Array) -> None:
         """Scores of rows that do not leave alone: (1 - H_gg) residuals without = residuals with the group."""
         assert rows.groups is not None
-        total, centred, k = rows.weight.sum(), rows.centred, rows.labels.shape[1]
+        total, centred = rows.weight.sum(), rows.centred
         order = np.argsort(rows.groups[judged], kind="stable")
         for together in np.split(order, np.flatnonzero(np.diff(rows.groups[judged][order])) + 1):
             if len(together) == 1:
@@ -120,7 +142,7 @@ class RidgePath:
             places = judged[together]
             u = self._along(rows, places)
             w, t = rows.weight[places], centred[places]
-            now = t - (u @ flat).reshape(len(places), len(RIDGES), k).transpose(1, 0, 2)
+            now = t - self._fitted(u).transpose(1, 0, 2)
             left = _without_group(np.column_stack([u, np.ones(len(u))]), self.shrink, total, w, now)
             self.scores[:, together] = t - left + (w @ t) / (total - w.sum())
 
@@ -153,6 +175,7 @@ def _without_group(u: Array, shrink: Array, total: float, weight: Array, now: Ar
     return left
 
 
-def _slices(n: int, width: int) -> Iterator[slice]:
-    size = max(1, AT_ONCE // max(1, width))
-    return (slice(start, min(start + size, n)) for start in range(0, n, size))
+def _slices(n: int, width: int) -> list[slice]:
+    """Rows in parts, several if they are many, so that threads can share them; by their number alone."""
+    size = min(AT_ONCE // max(1, width), max(SHORTEST, -(-n // 4)))
+    return slices(0, n, max(1, size))

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unflip.kernels import EuclideanLaplace, squared_distances
-from unflip.kernels.blocks import workers
 from unflip.selection.choose import choose
 from unflip.selection.path import RidgePath, Rows
 
@@ -31,10 +30,13 @@ class Fit(NamedTuple):
     weights: Array
 
 
-def column_weights(z: Array, labels: Array, weight: Array, rng: np.random.Generator) -> list[Array] | None:
+def column_weights(
+    z: Array, labels: Array, weight: Array, rng: np.random.Generator, spread: Any = map
+) -> list[Array] | None:
     """Weights of the columns learned by each half of the rows, for the other; None if they do not help.
 
-    z: (n, d), z-scores of the first and second half of the rows in this order; labels: (n, k).
+    z: (n, d), z-scores of the first and second half of the rows in this order; labels: (n, k); spread: a
+    `map` that may use threads.
     """
     halves = np.array_split(np.arange(len(z)), 2)
     weights = [np.ones(z.shape[1])] * 2
@@ -45,8 +47,7 @@ def column_weights(z: Array, labels: Array, weight: Array, rng: np.random.Genera
         def fit(h: int, weights: list[Array] = weights, orders: Any = orders) -> Fit:
             return _fit_half(z, labels, weight, halves[h], halves[1 - h], weights[h], orders[h])
 
-        with workers(None) as spread:
-            fits = list(spread(fit, (0, 1)))
+        fits = list(spread(fit, (0, 1)))
         missed = sum(fit.missed for fit in fits)
         # In nats of a Gaussian likelihood, at least one for each round more.
         if turn and len(z) * (least - missed) / (2 * missed) <= turn - at:
@@ -77,7 +78,7 @@ def _fit_half(
     fitted = rows.mean + kernel.score(scaled[others], landmarks, dual) - offset
     missed = float(weight[others] @ np.sum((labels[others] - fitted) ** 2, axis=1) / weight.sum())
 
-    values = kernel(landmarks, landmarks)
+    values = kernel.profile(distances)
     steps = np.divide(values, distances, out=np.zeros_like(values), where=distances > 0)
     energy = _energies(steps, landmarks, dual) * columns**2
     floor = np.zeros(z.shape[1])

@@ -7,6 +7,8 @@ an increasing function of the error on clean ones, so that a choice by leave-one
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -42,10 +44,11 @@ KAPPAS = (0.75, 0.5, 0.25, 0.0)
 
 
 class Group(NamedTuple):
-    """Kernels that stand for one candidate: the plain one, or one for each half's weights of the columns."""
+    """Paths of the same candidates: of the plain kernel, or one for each half's weights of the columns."""
 
     name: str
     columns: list[Array]
+    paths: list[RidgePath]
 
 
 class Part(NamedTuple):
@@ -55,6 +58,15 @@ class Part(NamedTuple):
     landmarks: Array
     dual: Array
     offset: Array
+
+
+class LeftOut(NamedTuple):
+    """Leave-one-out scores about the mean label, (j, k); all rows; classes and weights of the judged ones."""
+
+    scores: Array
+    rows: Rows
+    member: Array
+    weight: Array
 
 
 class RobustClassifierCV(ClassifierMixin, BaseEstimator):
@@ -108,7 +120,9 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         groups: (n,), labels of rows that belong together (copies, several labels of one item, one patient)
         and are left out together; columns are then not weighed, for halves could cut a group.
         """
-        return self._fit(X, y, sample_weight, groups, JUDGED)
+        with all_or_nothing(self):
+            self._finish(self._leave_out(X, y, sample_weight, groups, JUDGED))
+        return self
 
     def decision_function(self, X: Any) -> Array:
         """Scores: (n,) for two classes, positive for the second one; (n, K) for more."""
@@ -150,30 +164,26 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         rest[np.arange(len(rest)), best] = top
         return rest / rest.sum(axis=1, keepdims=True)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any, judged: int) -> Self:
-        """Fit, with leave-one-out scores of at most so many rows."""
-        with all_or_nothing(self):
-            labels = encode(y)
-            weight = as_weight(sample_weight, len(labels))
-            counting = np.flatnonzero(weight > 0)
-            self.classes_ = labels.classes
-            member = labels.membership[counting]
-            refuse_single_class(self.classes_.tolist(), weight[counting] @ member)
-            self.table_ = Tabular().fit(X)
-            rows = self.table_._rows(X, reset=False)
-            if rows.shape[0] != len(labels):
-                raise ValueError(
-                    f"X has {rows.shape[0]} rows, y has {len(labels)} labels: inconsistent lengths"
-                )
-            self.n_features_in_ = self.table_.n_features_in_
-            if hasattr(self.table_, "feature_names_in_"):
-                self.feature_names_in_ = self.table_.feature_names_in_
-            elif hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
-            together = None if groups is None else _group_codes(groups, len(labels), judged)[counting]
-            self._learn(self.table_._map(rows)[counting], member, _counts(weight[counting]), together, judged)
-            self.loo_rows_ = counting[self._judged]
-        return self
+    def _leave_out(self, X: Any, y: Any, sample_weight: Any, groups: Any, judged: int) -> LeftOut:
+        """Fit and choose, and the leave-one-out scores of at most so many rows."""
+        labels = encode(y)
+        weight = as_weight(sample_weight, len(labels))
+        counting = np.flatnonzero(weight > 0)
+        self.classes_ = labels.classes
+        member = labels.membership[counting]
+        refuse_single_class(self.classes_.tolist(), weight[counting] @ member)
+        self.table_ = Tabular().fit(X)
+        rows = self.table_._rows(X, reset=False)
+        if rows.shape[0] != len(labels):
+            raise ValueError(f"X has {rows.shape[0]} rows, y has {len(labels)} labels: inconsistent lengths")
+        self.n_features_in_ = self.table_.n_features_in_
+        if hasattr(self.table_, "feature_names_in_"):
+            self.feature_names_in_ = self.table_.feature_names_in_
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        together = None if groups is None else _group_codes(groups, len(labels), judged)[counting]
+        X, weight = self.table_._map(rows)[counting], _counts(weight[counting])
+        return self._learn(X, member, weight, together, judged, counting)
 
     @property
     def clean_error_(self) -> ScoreEstimate | None:
@@ -182,7 +192,9 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         chosen = _likely(self.loo_scores_.reshape(len(self.loo_scores_), -1))
         return _clean_error(self._judged_masses, chosen, self.noise_)
 
-    def _learn(self, X: Array, member: Array, weight: Array, together: Array | None, judged: int) -> None:
+    def _learn(
+        self, X: Array, member: Array, weight: Array, together: Array | None, judged: int, counting: Array
+    ) -> LeftOut:
         rng, n = generator(self.random_state), len(X)
         self.views_ = Views().fit(X, rng)
         kept = self.views_.transform(X) if n <= SMALL else None
@@ -192,77 +204,83 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
 
         order = rng.permutation(n)
         self._judged = np.arange(n) if n <= judged else np.sort(order[:judged])
+        self.loo_rows_ = counting[self._judged]
         rows = Rows(viewed, _targets(member), weight, together)
-        weights, half = self._column_weights(rows, order, rng)
-        groups = [Group("plain", [np.ones(X.shape[1])])]
-        if weights is not None:
-            groups.append(Group("weighted", weights))
+        half = _halves(order)
         landmarks = viewed(order[: min(n, LANDMARKS)])
-        paths, choice, scores = self._choose(rows, landmarks, groups, half)
-        used = _freedom(paths)[choice.kept].mean()
-        if len(landmarks) < min(n, MORE) and used > FULL * len(landmarks):
+        groups = self._fit_groups(rows, landmarks, order, half, rng)
+        choice, scores = self._choose(rows, groups, half)
+        if len(landmarks) < min(n, MORE) and _freedom(groups)[choice.kept].mean() > FULL * len(landmarks):
             in_use = np.split(choice.weights, len(groups))
             groups = [group for group, share in zip(groups, in_use, strict=True) if share.any()]
-            landmarks = viewed(order[: min(n, MORE)])
-            paths, choice, scores = self._choose(rows, landmarks, groups, half)
-        self.feature_weights_ = None if weights is None else np.mean(weights, axis=0)
-        self._report(groups, paths, choice)
-        self.parts_ = _parts(paths, choice)
-        self._finish(rows, member, np.tensordot(choice.weights, scores, axes=1))
-        self.guarantee_ = Guarantee(
-            rows=n, label_free=weights is None, noise=self.noise_, classes=len(self.classes_)
-        )
+            groups = self._fit_again(rows, viewed(order[: min(n, MORE)]), groups)
+            choice, scores = self._choose(rows, groups, half)
+        self._report(groups, choice)
+        self.parts_ = _parts(groups, choice)
+        left = np.tensordot(choice.weights, scores, axes=1)
+        self.honest_scores_ = (rows.mean + left)[:, 0] if member.shape[1] == 2 else rows.mean + left
+        return LeftOut(left, rows, member[self._judged], rows.weight[self._judged])
 
-    def _column_weights(
-        self, rows: Rows, order: Array, rng: np.random.Generator
-    ) -> tuple[list[Array] | None, Array]:
-        """The weights that each half learned, and which half each row is in."""
-        n = len(order)
-        half = np.empty(n, dtype=np.intp)
+    def _fit_groups(
+        self, rows: Rows, landmarks: Array, order: Array, half: Array, rng: np.random.Generator
+    ) -> list[Group]:
+        """The plain kernel and, where they help, one for the column weights that each half learned."""
+        fit, even = partial(self._path, rows, landmarks), np.ones(landmarks.shape[1] // 2)
         learning = order[:ROWS]
-        half[learning] = np.arange(len(learning)) >= (len(learning) + 1) // 2
-        half[order[ROWS:]] = np.arange(n - len(learning)) % 2
         few = min(np.bincount(half[learning], minlength=2)) < 10
-        z = rows.at(learning)
-        z = z[:, : z.shape[1] // 2]
-        if not self.feature_weights or z.shape[1] < 2 or few or rows.groups is not None:
-            return None, half
-        return column_weights(z, rows.labels[learning], rows.weight[learning], rng), half
-
-    def _choose(
-        self, rows: Rows, landmarks: Array, groups: list[Group], half: Array
-    ) -> tuple[list[list[RidgePath]], Choice, Array]:
-        """Fit every kernel; where columns were weighed, every row judges by weights that it did not teach."""
-
-        def fit(columns: Array) -> RidgePath:
-            kernel = TwoPart(landmarks, columns, self.views_.two_valued)
-            return RidgePath(kernel, landmarks, rows, self._judged)
-
+        self.feature_weights_ = None
+        if not self.feature_weights or len(even) < 2 or few or rows.groups is not None:
+            return [Group("plain", [even], [fit(even)])]
+        z = rows.at(learning)[:, : len(even)]
         with workers(None) as spread:
-            fitted = iter(list(spread(fit, [columns for group in groups for columns in group.columns])))
-        paths = [[next(fitted) for _ in group.columns] for group in groups]
+            plain = spread(fit, [even])  # which goes on while columns are weighed
+            weights = column_weights(z, rows.labels[learning], rows.weight[learning], rng, spread)
+            weighted = list(spread(fit, weights or []))
+            groups = [Group("plain", [even], list(plain))]
+        if weights is not None:
+            self.feature_weights_ = np.mean(weights, axis=0)
+            groups.append(Group("weighted", weights, weighted))
+        return groups
+
+    def _fit_again(self, rows: Rows, landmarks: Array, groups: list[Group]) -> list[Group]:
+        """The same kernels on other landmarks."""
+        fit = partial(self._path, rows, landmarks)
+        columns = [column for group in groups for column in group.columns]
+        # A path by itself shares its rows among the threads.
+        with workers(None) if len(columns) > 1 else nullcontext(map) as spread:
+            paths = iter(list(spread(fit, columns)))
+        return [group._replace(paths=[next(paths) for _ in group.columns]) for group in groups]
+
+    def _path(self, rows: Rows, landmarks: Array, columns: Array) -> RidgePath:
+        kernel = TwoPart(landmarks, columns, self.views_.two_valued)
+        return RidgePath(kernel, landmarks, rows, self._judged)
+
+    def _choose(self, rows: Rows, groups: list[Group], half: Array) -> tuple[Choice, Array]:
+        """Where columns were weighed, every row judges by weights that it did not teach."""
         first_half = (half[self._judged] == 0)[:, None]
-        scores = np.concatenate([np.where(first_half, group[-1].scores, group[0].scores) for group in paths])
+        scores = np.concatenate(
+            [np.where(first_half, group.paths[-1].scores, group.paths[0].scores) for group in groups]
+        )
         place = np.repeat([group.name == "weighted" for group in groups], len(RIDGES)).astype(int)
         centred, weight = rows.centred[self._judged], rows.weight[self._judged]
-        return paths, choose(scores, centred, weight, _freedom(paths), place), scores
+        return choose(scores, centred, weight, _freedom(groups), place), scores
 
-    def _report(self, groups: list[Group], paths: list[list[RidgePath]], choice: Choice) -> None:
+    def _report(self, groups: list[Group], choice: Choice) -> None:
         self.cv_results_ = {
             "kernel": np.repeat([group.name for group in groups], len(RIDGES)),
-            "ridge": np.tile(RIDGES, len(paths)),
+            "ridge": np.tile(RIDGES, len(groups)),
             "loo_squared_error": choice.errors,
             "slope": choice.slopes,
-            "degrees_of_freedom": _freedom(paths),
+            "degrees_of_freedom": _freedom(groups),
             "kept": choice.kept,
             "weight": choice.weights,
         }
         self.best_candidate_ = choice.best
 
-    def _finish(self, rows: Rows, member: Array, scores: Array) -> None:
-        """Intercept, noise and calibration from the ensemble's leave-one-out scores, about the mean label."""
-        mean, n_classes = rows.mean, member.shape[1]
-        judged, weight = member[self._judged], rows.weight[self._judged]
+    def _finish(self, left: LeftOut) -> None:
+        """Intercept, noise and calibration from the ensemble's leave-one-out scores."""
+        scores, rows, judged, weight = left
+        mean, n_classes = rows.mean, judged.shape[1]
         middle = 0.0 if n_classes == 2 else 1 / n_classes
         away = mean - middle
         spread = np.sum(1 - mean**2) if n_classes == 2 else np.sum(mean * (1 - mean))
@@ -279,14 +297,14 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         chance = np.sqrt(max(plain * (1 - plain), 1e-12) / weight.sum())
         kappa = KAPPAS[int(np.argmin(others))] if min(others) <= plain - chance / 2 else 1.0
         self.intercept_ = middle + kappa * shrunk * away
-        left = self.intercept_ + scores
-        self.loo_scores_ = left[:, 0] if n_classes == 2 else left
+        final = self.intercept_ + scores
+        self.loo_scores_ = final[:, 0] if n_classes == 2 else final
         self.noisy_error_ = error(self.intercept_)
         masses = weight[:, None] * judged
-        self.honest_scores_ = (mean + scores)[:, 0] if n_classes == 2 else mean + scores
         self.noise_, self._curve = estimate_rate(self.honest_scores_, masses)
-        self._calibrate(left, weight)
+        self._calibrate(final, weight)
         self._judged_masses = masses
+        self.guarantee_ = Guarantee(len(rows.weight), self.feature_weights_ is None, self.noise_, n_classes)
 
     def _calibrate(self, left: Array, weight: Array) -> None:
         """The clean share along the score, as points to interpolate between."""
@@ -338,21 +356,30 @@ def _counts(weight: Array) -> Array:
     return weight if 1e-9 < weight.max() < 1e9 else weight / weight.mean()
 
 
-def _freedom(paths: list[list[RidgePath]]) -> Array:
+def _halves(order: Array) -> Array:
+    """Which half each row is in: those that weigh columns are cut in the middle of their order."""
+    n, learning = len(order), order[:ROWS]
+    half = np.empty(n, dtype=np.intp)
+    half[learning] = np.arange(len(learning)) >= (len(learning) + 1) // 2
+    half[order[ROWS:]] = np.arange(n - len(learning)) % 2
+    return half
+
+
+def _freedom(groups: list[Group]) -> Array:
     """Degrees of freedom of every candidate, averaged over the kernels of a group."""
-    return np.concatenate([np.mean([path.freedom for path in group], axis=0) for group in paths])
+    return np.concatenate([np.mean([path.freedom for path in group.paths], axis=0) for group in groups])
 
 
 def _likely(scores: Array) -> Array:
     return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
 
 
-def _parts(paths: list[list[RidgePath]], choice: Choice) -> list[Part]:
+def _parts(groups: list[Group], choice: Choice) -> list[Part]:
     """Each kernel with the coefficients of its candidates, summed."""
     parts = []
-    for group, weights in zip(paths, np.split(choice.weights, len(paths)), strict=True):
-        for path in group if weights.any() else []:
-            dual, offset = path.dual(weights / len(group))
+    for group, weights in zip(groups, np.split(choice.weights, len(groups)), strict=True):
+        for path in group.paths if weights.any() else []:
+            dual, offset = path.dual(weights / len(group.paths))
             parts.append(Part(path.kernel, path.landmarks, dual, offset))
     return parts
 

@@ -15,6 +15,7 @@ from unflip.kernels import Kernel
 from unflip.kernels.distances import Centred, manhattan_between, prepare_euclidean, squared_between
 
 Array = np.ndarray[Any, Any]
+PAIRED = 200  # landmarks whose pairs give the medians
 
 
 class Prepared(NamedTuple):
@@ -40,7 +41,7 @@ class TwoPart(Kernel):
         self.weights, self.two_valued = weights, two_valued
         self.flag_scale = np.sqrt(weights[two_valued] / 0.5)  # mid-ranks of two values are half apart
         self.z_scale = self.rank_scale = 1.0
-        rows = self.prepare(landmarks, None)
+        rows = self.prepare(landmarks[:PAIRED], None)
         self.z_scale = _median(np.sqrt(squared_between(rows.z, rows.z)))
         self.rank_scale = _median(self._rank_distances(rows, rows)) / 2
 
