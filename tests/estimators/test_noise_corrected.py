@@ -308,6 +308,7 @@ WEIGHTS = {f"check_sample_weight_equivalence_on_{kind}_data": LEAVE_ONE_OUT for 
     ],
     ids=["logistic", "square", "unknown rate"],
 )
+@pytest.mark.filterwarnings("ignore:labels show no dependence")  # some checks have random labels
 def test_of_scikit_learns_checks_only_those_fail_that_must(estimator, expected):
     results = check_estimator(estimator, on_skip=None, on_fail=None, expected_failed_checks=expected)
     assert len(results) >= 60
@@ -355,6 +356,13 @@ def test_counts_that_no_clean_labels_explain_are_refused_if_there_is_no_minimum(
     three = np.append(y[:-1], "gone")
     with pytest.raises(ValueError, match="class 'gone' has 0 of the labels"):
         NoiseCorrectedClassifier(noise=0.1).fit(X, three, sample_weight=np.r_[np.ones(99), 0.0])
+
+
+def test_labels_that_are_coins_bring_a_warning():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
+    with pytest.warns(UserWarning, match="labels show no dependence on features"):
+        NoiseCorrectedClassifier().fit(X, y)
 
 
 def test_rows_from_which_no_rate_can_be_estimated_are_named():

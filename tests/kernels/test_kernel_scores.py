@@ -107,8 +107,8 @@ def test_an_error_in_a_thread_reaches_the_caller():
     def fail(rows, columns, tile):
         raise RuntimeError(threading.current_thread().name)
 
+    X = np.ones((600, 1))
     with pytest.raises(RuntimeError, match="ThreadPool"):
-        X = np.ones((600, 1))
         blocks.sweep(X, X, lambda x, o: x, lambda a, b: a @ b.T, fail, threads=2)
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from unflip._weights import as_weight
 from unflip.moments import accumulate
 from unflip.sources import arrays, batches
-from unflip.sources.batch import as_weight
 
 X, Y = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1])
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from unflip._culprits import is_missing
+from unflip._weights import as_weight
 from unflip.estimators.border import refuse_single_class
 from unflip.noise.curve import Curve, normal_scores
 from unflip.noise.estimate import along_and_agree, annotator_curve, signed
 from unflip.selection import RobustClassifierCV
 from unflip.sources import encode
-from unflip.sources.batch import as_weight
 
 Array = np.ndarray[Any, Any]
 MANY = 50  # equal rows share one score: leave-one-out would order them against their own labels

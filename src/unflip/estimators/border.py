@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
 from unflip._culprits import naming_what_is_no_number
+from unflip._weights import as_weight
 from unflip.sources import Batch, encode
-from unflip.sources.batch import as_weight
 
 Array = np.ndarray[Any, Any]
 

@@ -22,6 +22,7 @@ from unflip.estimators.smooth import minimize_smooth
 from unflip.losses import Loss
 from unflip.moments import Moments, accumulate
 from unflip.moments.accumulate import in_frame
+from unflip.sources import Batch
 
 TOLERANCE = 1e-8
 
@@ -81,24 +82,33 @@ class LossClassifier(LinearClassifier):
             moments = accumulate(batch, self.features_)
             self.classes_ = batch.labels.classes
             refuse_single_class(moments.classes, moments.counts)
+            self._look_at(batch, moments)
             phi = self._features.transform(batch.X)
             # Sparse rows stay sparse, and a free intercept makes up for the missing shift, unless they lie so
             # far out that they are not sparse.
             stay = sparse.issparse(phi) and not moments.origin.any()
             shift, scale, ridge = self._frame(moments, stay)
             rows = in_frame(phi, shift, scale)
-            shares = batch.weight[:, None] * batch.labels.membership / moments.total
-            columns = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+            member, share = batch.labels.membership, batch.weight / moments.total
             fits = []
-            for k in columns:
-                rest = shares.sum(axis=1) - shares[:, k]
-                objective = Objective(loss, rows, shares[:, k], rest, ridge, self.fit_intercept)
-                fits.append(_minimize(objective))
+            for k in [1] if len(self.classes_) == 2 else range(len(self.classes_)):
+                against_rest, soft = self._as_binary(loss, member, k)
+                positive, negative = share * soft, share * (1 - soft)
+                fits.append(
+                    _minimize(Objective(against_rest, rows, positive, negative, ridge, self.fit_intercept))
+                )
             self.certificate_ = max((c for _, c in fits), key=lambda c: c.gap / c.tolerance)
             self._finish(self._scorer(np.array([w for w, _ in fits]), shift, scale))
         if not self.certificate_.met:
             warn_unmet(self.certificate_)
         return self
+
+    def _look_at(self, batch: Batch, moments: Moments) -> None:
+        """What a subclass needs to know before it fits."""
+
+    def _as_binary(self, loss: Loss, member: Array, k: int) -> tuple[Loss, Array]:
+        """The loss of class k against the rest, and the soft label of each row for it."""
+        return loss, member[:, k]
 
     def _usable_loss(self) -> Loss:
         loss = losses.get(self.loss)

@@ -9,28 +9,24 @@ part is M times as large, which is a noise-corrected loss again.
 
 from __future__ import annotations
 
+import warnings
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from scipy.special import log_expit, softmax
-from sklearn.base import _fit_context
 
 from unflip import losses
-from unflip._state import all_or_nothing
-from unflip.estimators.border import Array, refuse_single_class
-from unflip.estimators.certificate import warn_unmet
+from unflip.estimators.border import Array
 from unflip.estimators.kept import KeptRows
 from unflip.estimators.kernel_square import KernelSquareClassifier
-from unflip.estimators.minimizer import LossClassifier, _minimize
-from unflip.estimators.objective import Objective
+from unflip.estimators.minimizer import LossClassifier
 from unflip.features import Standardize
 from unflip.losses import Logistic, Loss, Square, noise_corrected
-from unflip.moments import Moments, accumulate
-from unflip.moments.accumulate import in_frame
+from unflip.moments import Moments
 from unflip.noise import Noise, NoiseEstimate, as_noise
-from unflip.noise.estimate import estimate_rate, identified_noise
+from unflip.noise.estimate import NO_SIGNAL, estimate_rate, identified_noise
 from unflip.sources import Batch
 
 ENOUGH = 5000  # rows to estimate the noise rate from
@@ -89,37 +85,6 @@ class NoiseCorrectedClassifier(LossClassifier):
         super().__init__(loss, features, regularization, fit_intercept)
         self.noise = noise
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to rows X, noisy labels y (classes of any type, or soft) and weights."""
-        with all_or_nothing(self):
-            loss = self._usable_loss()
-            batch = self._batch(X, y, sample_weight, reset=True)
-            self.features_ = self._fitted_features(batch)
-            moments = accumulate(batch, self.features_)
-            self.classes_ = batch.labels.classes
-            refuse_single_class(moments.classes, moments.counts)
-            self._take_noise(batch, moments)
-            phi = self._features.transform(batch.X)
-            # Sparse rows stay sparse, as in `LossClassifier`.
-            stay = sparse.issparse(phi) and not moments.origin.any()
-            shift, scale, ridge = self._frame(moments, stay)
-            rows = in_frame(phi, shift, scale)
-            member, share = batch.labels.membership, batch.weight / moments.total
-            clean = _clean_indicators(self.noise_)
-            fits = []
-            for k in [1] if len(self.classes_) == 2 else range(len(self.classes_)):
-                corrected, soft = _as_soft_labels(loss, clean[:, k])
-                positive, negative = share * (member @ soft), share * (member @ (1 - soft))
-                fits.append(
-                    _minimize(Objective(corrected, rows, positive, negative, ridge, self.fit_intercept))
-                )
-            self.certificate_ = max((c for _, c in fits), key=lambda c: c.gap / c.tolerance)
-            self._finish(self._scorer(np.array([w for w, _ in fits]), shift, scale))
-        if not self.certificate_.met:
-            warn_unmet(self.certificate_)
-        return self
-
     def predict_proba(self, X: Any) -> Array:
         """P(clean class) for each row: the sigmoid of the score, or (1 + score) / 2 for the square loss.
 
@@ -162,11 +127,17 @@ class NoiseCorrectedClassifier(LossClassifier):
             "linear, or LossClassifier(noise_corrected(loss, rate)) for a stationary point"
         )
 
-    def _take_noise(self, batch: Batch, moments: Moments) -> None:
+    def _as_binary(self, loss: Loss, member: Array, k: int) -> tuple[Loss, Array]:
+        corrected, soft = _as_soft_labels(loss, _clean_indicators(self.noise_)[:, k])
+        return corrected, member @ soft
+
+    def _look_at(self, batch: Batch, moments: Moments) -> None:
         """The noise that was given, or the one that is found; either must go with the class counts."""
         shares = moments.counts / moments.total
         if self.noise is None:
             self.noise_estimate_ = _estimate(batch)
+            if NO_SIGNAL in self.noise_estimate_.warnings:
+                warnings.warn(f"{NO_SIGNAL}; give the rate as `noise` if you know it", stacklevel=3)
             rate = min(self.noise_estimate_.rate, _largest_rate(shares))
             self.noise_ = as_noise(rate, len(shares))
         else:

@@ -21,13 +21,13 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
 from unflip._state import all_or_nothing
+from unflip._weights import as_weight
 from unflip.estimators.border import Array
 from unflip.estimators.centroid import UnhingedClassifier
 from unflip.estimators.kernelized import KernelClassifier
 from unflip.moments import Moments
 from unflip.noise import Noise, as_noise
 from unflip.sources import encode
-from unflip.sources.batch import as_weight
 
 
 def weighted_means(moments: Moments, costs: Any) -> Array:

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import beta
 
+from unflip._weights import as_weight
 from unflip.noise.curve import LEAST, TEMPER, Array, Curve, fit_curve, normal_scores
 from unflip.noise.models import Noise, SymmetricNoise, UniformNoise
 
@@ -97,7 +98,7 @@ def rate_from_scores(scores: Any, y: Any, sample_weight: Any = None) -> NoiseEst
         raise ValueError(f"labels form one column, got an array of shape {labels.shape}")
     if s.shape[:1] != labels.shape:
         raise ValueError(f"scores of the shape {s.shape} do not fit {len(labels)} labels")
-    weight = row_weight(sample_weight, len(labels))
+    weight = as_weight(sample_weight, len(labels))
     classes, codes = np.unique(labels[weight > 0], return_inverse=True)
     _refuse(s, weight > 0, classes)
     s, weight = s[weight > 0], weight[weight > 0]
@@ -142,32 +143,6 @@ def is_identified(noise: NoiseEstimate) -> bool:
     """
     limit = (noise.noise.n_classes - 1) / noise.noise.n_classes
     return NO_SIGNAL not in noise.warnings and noise.high <= limit - EDGE
-
-
-def row_weight(sample_weight: Any, n_rows: int) -> Array:
-    """One finite number, not negative, for each row; ones if none are given.
-
-    >>> row_weight(None, 2).tolist()
-    [1.0, 1.0]
-    """
-    if sample_weight is None:
-        return np.ones(n_rows)
-    w = np.asarray(sample_weight)
-    if w.dtype.kind not in "fiub":
-        raise ValueError(f"sample_weight must be numbers, got {w.dtype}")
-    if w.shape != (n_rows,):
-        raise ValueError(f"sample_weight has the shape {w.shape} for {n_rows} rows")
-    w = w.astype(np.float64)
-    bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
-    if bad.size:
-        raise ValueError(f"sample_weight is {w[bad[0]]} in row {bad[0]}; weights are finite and not negative")
-    with np.errstate(over="ignore"):
-        total = w.sum()
-    if not np.isfinite(total):
-        raise ValueError("sample_weight has an infinite sum; divide the weights by the largest one")
-    if n_rows and not w.any():
-        raise ValueError("sample_weight is zero in every row; at least one weight must be positive")
-    return w
 
 
 def estimate_rate(scores: Array, member: Array, trusted: Array | None = None) -> tuple[NoiseEstimate, Curve]:

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from unflip.noise.estimate import CONFIDENCE, NoiseEstimate, identified_noise, row_weight
+from unflip._weights import as_weight
+from unflip.noise.estimate import CONFIDENCE, NoiseEstimate, identified_noise
 from unflip.noise.metrics import clean_accuracy, clean_auc
 from unflip.noise.models import Array, Noise, SymmetricNoise, UniformNoise, as_noise
 from unflip.noise.scorers import METRICS, balanced_accuracy_from_table
@@ -78,7 +79,7 @@ def clean_score_interval(
     labels, answers = np.asarray(y), np.asarray(predicted)
     known = _known_classes(metric, labels, answers, classes)
     model = as_noise(identified_noise(noise), len(known))
-    weight = row_weight(sample_weight, len(labels))
+    weight = as_weight(sample_weight, len(labels))
     generator = np.random.default_rng(rng)
     seen = _SEEN[metric](labels, answers, weight, known, generator)
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import eigh
 
 from unflip.kernels import Kernel
 from unflip.kernels.blocks import slices, workers
@@ -95,10 +95,13 @@ class RidgePath:
                 cache.append(values)
         self._values = np.vstack(cache) if cache else None
         self.center = first / total
-        back = self._whitening()
-        spreads, basis = np.linalg.eigh(back @ (second - total * np.outer(self.center, self.center)) @ back.T)
+        # The second moment of phi is L^-1 C L^-T, with C that of the values k(x, Z). Its eigenvectors, turned
+        # back by L^-T, solve C v = s k(Z, Z) v.
+        table = self.kernel(self.landmarks, self.landmarks)
+        table[np.diag_indices_from(table)] *= 1 + JITTER
+        about_mean = second - total * np.outer(self.center, self.center)
+        spreads, self.turn = eigh(about_mean, table, overwrite_a=True, overwrite_b=True, check_finite=False)
         spreads = np.maximum(spreads, 0.0)
-        self.turn = back.T @ basis  # (m, m)
         self.shrink = 1 / (spreads[:, None] + RIDGES * spreads.sum())  # (m, L)
         self.freedom = spreads @ self.shrink
         along = self.turn.T @ cross  # centred labels need no centred features
@@ -117,12 +120,6 @@ class RidgePath:
     def _fitted(self, u: Array) -> Array:
         """Fits of rows with the coordinates u, (b, L, k)."""
         return np.asarray(u @ self.fits.reshape(len(self.fits), -1)).reshape(len(u), *self.fits.shape[1:])
-
-    def _whitening(self) -> Array:
-        """L^-1."""
-        table = self.kernel(self.landmarks, self.landmarks)
-        table[np.diag_indices_from(table)] *= 1 + JITTER
-        return np.asarray(solve_triangular(cholesky(table, lower=True), np.eye(len(table)), lower=True))
 
     def _along(self, rows: Rows, places: Any) -> Array:
         """Centred coordinates along the eigenvectors, in an array of their own."""

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unflip._culprits import is_missing
 from unflip._state import all_or_nothing
+from unflip._weights import as_weight
 from unflip.estimators.border import refuse_single_class
 from unflip.features import Tabular
 from unflip.features.labelfree import generator
@@ -33,7 +34,6 @@ from unflip.selection.relevance import ROWS, column_weights
 from unflip.selection.two_part import TwoPart
 from unflip.selection.views import Views
 from unflip.sources import encode
-from unflip.sources.batch import as_weight
 
 Array = np.ndarray[Any, Any]
 LANDMARKS, MORE = 400, 800

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
 from unflip._culprits import naming_what_is_no_number
+from unflip._weights import as_weight
 from unflip.sources.labels import Array, Labels, encode
 
 BLOCK = 1 << 14  # rows worked on at a time, so that temporary arrays stay small
@@ -75,34 +75,6 @@ def as_rows(X: Any) -> Any:
         return check_array(
             X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, ensure_min_samples=0
         )
-
-
-def as_weight(weight: Any, n_rows: int) -> Array:
-    """One non-negative, finite number for each row; ones if none are given.
-
-    >>> as_weight(2, 3).tolist()
-    [2.0, 2.0, 2.0]
-    """
-    if weight is None:
-        return np.ones(n_rows)
-    given = np.asarray(weight)
-    if given.dtype.kind not in "fiub":
-        raise ValueError(f"sample_weight must be numbers, got {given.dtype}")
-    w = np.full(n_rows, given, dtype=np.float64) if given.ndim == 0 else given.astype(np.float64)
-    if w.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got an array of shape {w.shape}")
-    if len(w) != n_rows:
-        raise ValueError(f"sample_weight has {len(w)} entries for {n_rows} rows")
-    bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
-    if bad.size:
-        raise ValueError(f"sample_weight is {w[bad[0]]} in row {bad[0]}; weights are finite and not negative")
-    with np.errstate(over="ignore"):
-        total = w.sum()
-    if not np.isfinite(total):
-        raise ValueError("sample_weight has an infinite sum; divide the weights by the largest one")
-    if n_rows and not w.any():
-        raise ValueError("sample_weight is zero in every row; at least one weight must be positive")
-    return w
 
 
 def row_blocks(n_rows: int, width: int = 1) -> Iterator[slice]:
