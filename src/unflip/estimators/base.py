@@ -103,7 +103,7 @@ class MomentClassifier(LinearClassifier):
         with all_or_nothing(self):
             batch = self._batch(X, y, sample_weight, reset=True)
             self.features_ = self._fitted_features(batch)
-            self._use(accumulate(batch, self.features_, self._degree), batch.labels.classes)
+            self._use(self._moments(batch), batch.labels.classes)
             self._tune(batch)
         return self
 
@@ -122,7 +122,7 @@ class MomentClassifier(LinearClassifier):
                 known = batch.labels.classes if classes is None else np.unique(np.asarray(classes))
             else:
                 known = self.classes_
-            moments = accumulate(self._known_labels(batch, known), self.features_, self._degree)
+            moments = self._moments(self._known_labels(batch, known))
             self._use(moments if first else self.moments_ + moments, known, present_at_least=1)
         return self
 
@@ -139,7 +139,7 @@ class MomentClassifier(LinearClassifier):
         self._refuse_rows_needed()
         with all_or_nothing(self):
             batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
-            self._use(self.moments_ - accumulate(batch, self.features_, self._degree), self.classes_)
+            self._use(self.moments_ - self._moments(batch), self.classes_)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -174,6 +174,9 @@ class MomentClassifier(LinearClassifier):
                 raise ValueError(f"{type(self).__name__} needs moments of degree {self._degree}")
             self._use(moments, np.asarray(moments.classes))
         return self
+
+    def _moments(self, batch: Batch) -> Moments:
+        return accumulate(batch, self.features_, self._degree, getattr(self, "summation", "fast"))
 
     def _take_names(self, names: Any) -> None:
         """Remember the names of the columns, or that they have none."""

@@ -20,7 +20,7 @@ from unflip.estimators.border import Array, refuse_single_class
 from unflip.estimators.certificate import Certificate, warn_unmet
 from unflip.estimators.scorer import LinearScorer
 from unflip.moments import accumulate
-from unflip.moments.accumulate import dense, in_frame
+from unflip.moments.frame import dense, in_frame
 
 
 class BoundedUnhingedClassifier(LinearClassifier):

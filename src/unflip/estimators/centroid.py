@@ -25,7 +25,7 @@ from unflip.estimators.scorer import LinearScorer
 from unflip.loo import centroids, mean_map
 from unflip.loo.threshold import best_threshold
 from unflip.moments import Moments
-from unflip.moments.accumulate import dense, in_frame, squared_norms
+from unflip.moments.frame import dense, in_frame, squared_norms
 from unflip.sources import Batch, batches
 from unflip.sources.batch import feature_blocks
 
@@ -46,7 +46,7 @@ class UnhingedClassifier(MomentClassifier):
         mu_k the class means and tau^2 the variance within classes, averaged over features. Costly classes are
         chosen more often, and "balanced" is the nearest centroid classifier. Shares and class means are read
         off the labels, so the immunity to noise is lost.
-    summation: "fast" is the only way so far.
+    summation: "exact" sums without rounding: chunks, order, threads and merges cannot change a bit.
 
     Attributes: `classes_`, `coef_` ((d,) or (K, d)), `intercept_`, `threshold_`, `moments_`.
 
@@ -66,7 +66,7 @@ class UnhingedClassifier(MomentClassifier):
         "threshold": [StrOptions({"mean", "loo"}), Interval(Real, None, None, closed="neither")],
         "regularization": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [None, dict, StrOptions({"balanced"})],
-        "summation": [StrOptions({"fast"})],
+        "summation": [StrOptions({"fast", "exact"})],
     }
 
     def __init__(

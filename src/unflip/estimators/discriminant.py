@@ -19,8 +19,8 @@ from unflip.estimators.border import Array, lonely
 from unflip.estimators.scorer import LinearScorer
 from unflip.loo.ridge import leave_one_out
 from unflip.moments import Moments, accumulate
-from unflip.moments.accumulate import dense, in_frame
-from unflip.sources import Batch, Labels
+from unflip.moments.frame import dense, in_frame
+from unflip.sources import Batch
 from unflip.sources.batch import feature_blocks
 
 NEARLY = 1e-6  # a leverage this close to one leaves too few digits for the formula
@@ -96,8 +96,7 @@ class SquareClassifier(MomentClassifier):
     def _refit_without(self, batch: Batch, row: int) -> Any:
         """The score of a row that owns a direction: without it the direction is gone, so solve again."""
         one = slice(row, row + 1)
-        labels = Labels(self.classes_, batch.labels.table[:, one])
-        alone = Batch(batch.X[one], labels, batch.weight[one], batch.names)
+        alone = Batch(batch.X[one], batch.labels[one], batch.weight[one], batch.names)
         rest = self.moments_ - accumulate(alone, self.features_, self._degree)
         scorer = _ridge_scorer(rest, _in_units(self.regularization_, rest))
         return scorer.absolute(scorer.relative(alone.X, self._features.transform))[0]

@@ -21,7 +21,7 @@ from unflip.estimators.scorer import LinearScorer
 from unflip.estimators.smooth import minimize_smooth
 from unflip.losses import Loss
 from unflip.moments import Moments, accumulate
-from unflip.moments.accumulate import in_frame
+from unflip.moments.frame import in_frame
 from unflip.sources import Batch
 
 TOLERANCE = 1e-8

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from unflip.losses import Loss
-from unflip.moments.accumulate import dense, scaled_rows
+from unflip.moments.frame import dense, scaled_rows
 
 Array = np.ndarray[Any, Any]
 

@@ -7,14 +7,17 @@ order do not need that scale, so scores are computed relative to a power of two 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from unflip.moments.accumulate import dense, in_frame
-from unflip.sources.batch import feature_blocks
+from unflip._threads import workers
+from unflip.moments.class_sums import compiled_scores, is_compiled
+from unflip.moments.frame import dense, in_frame
+from unflip.sources.batch import feature_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -58,10 +61,20 @@ class LinearScorer:
         direction = np.ldexp(self.direction, -self.exponent)
         base = np.ldexp(self.base, -self.exponent)
         scores = np.empty((X.shape[0], *self.direction.shape[:-1]))
-        with np.errstate(over="ignore", invalid="ignore"):
-            for rows, phi in feature_blocks(X, transform):
-                z = in_frame(phi, self.origin, self.unit)
-                scores[rows] = dense(z @ direction.T) + base
+        compiled = self.direction.ndim == 1 and is_compiled(X)
+
+        def score(rows: slice) -> None:
+            phi = transform(X[rows])
+            with np.errstate(over="ignore", invalid="ignore"):
+                if compiled and isinstance(phi, np.ndarray) and phi.flags.c_contiguous:
+                    scores[rows] = compiled_scores(phi, direction, self.origin, self.unit) + base
+                else:
+                    scores[rows] = dense(in_frame(phi, self.origin, self.unit) @ direction.T) + base
+
+        blocks = feature_rows(X, transform)
+        with workers(None) if len(blocks) > 1 else nullcontext(map) as spread:
+            for _ in spread(score, blocks):
+                pass
         return scores
 
     def absolute(self, relative: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from unflip.estimators.certificate import Certificate
 from unflip.estimators.objective import Array, Objective
-from unflip.moments.accumulate import squared_norms
+from unflip.moments.frame import squared_norms
 
 FEW = 300  # parameters up to which the Hessian is formed
 STATIONARY = 1e-6  # the relative gradient norm that counts as a stationary point

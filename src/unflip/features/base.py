@@ -55,6 +55,17 @@ def as_feature_map(features: Any, width: int, names: tuple[str, ...] | None) -> 
     return feature_map
 
 
+def is_elementwise(feature_map: FeatureMap) -> bool:
+    """Whether the features of a row are the same to the last bit whatever rows are around it.
+
+    >>> is_elementwise(Columns(3))
+    True
+    """
+    if isinstance(feature_map, Columns):
+        return True
+    return bool(getattr(getattr(feature_map, "transformer", None), "elementwise", False))
+
+
 def _refuse_other_columns(fitted: Any, width: int, names: tuple[str, ...] | None) -> None:
     """Rows reach the map without names, so that only here swapped columns can be noticed."""
     if getattr(fitted, "n_features_in_", width) != width:

@@ -14,11 +14,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
+from unflip._threads import workers
 from unflip.features.cosine import cosines
 from unflip.features.kernelmap import KernelMap
 from unflip.features.labelfree import Array, generator
 from unflip.kernels import StationaryKernel
-from unflip.kernels.blocks import slices, workers
+from unflip.kernels.blocks import slices
 
 LOST = 1e10  # turns: six digits of an angle are left
 SAMPLE = 1000  # rows looked at for a point amid the data

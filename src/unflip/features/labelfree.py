@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -32,6 +32,8 @@ class LabelFree(TransformerMixin, BaseEstimator):
     >>> scaler.key, scaler.width, scaler.radius
     ('Standardize:...', 1, inf)
     """
+
+    elementwise: ClassVar[bool] = False  # each feature comes from one column, by the same steps in any block
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:

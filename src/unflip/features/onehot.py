@@ -43,6 +43,7 @@ class OneHot(LabelFree):
     [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
 
+    elementwise = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "columns": [None, "array-like"],
         "max_levels": [None, Interval(Integral, 1, None, closed="left")],

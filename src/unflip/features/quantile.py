@@ -32,6 +32,7 @@ class Quantile(OneToOneFeatureMixin, LabelFree):
     [[-1.15], [0.0], [0.0], [1.15]]
     """
 
+    elementwise = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_quantiles": [Interval(Integral, 2, None, closed="left")],
         "clip": [Interval(Real, 0, None, closed="neither")],

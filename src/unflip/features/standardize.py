@@ -28,6 +28,7 @@ class Standardize(OneToOneFeatureMixin, LabelFree):
     [[-1.0, 0.0], [1.0, 0.0]]
     """
 
+    elementwise = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"center": ["boolean"]}
 
     def __init__(self, center: bool = True) -> None:

@@ -8,17 +8,14 @@ block are visited in order: the number of threads does not change a bit of the r
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import cache, partial
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import ThreadpoolController
 
+from unflip._threads import workers
 from unflip.kernels.tables import Array
 
 HEIGHT, WIDTH = 1024, 256  # rows of X and rows of Z in a tile: 2 MB of values
@@ -96,36 +93,3 @@ def _numbers_a_row(table: Any) -> float:
 def _fitting(table: Any, most: int) -> int:
     """At most this many rows in a block, fewer where rows are very long."""
     return int(min(most, max(SHORTEST, PREPARED / _numbers_a_row(table))))
-
-
-@cache
-def _blas() -> Any:
-    return ThreadpoolController().select(user_api="blas")
-
-
-_turn = threading.RLock()  # two sweeps that overlap could each restore the other's limit on BLAS
-_worker = threading.local()
-
-
-@contextmanager
-def workers(threads: int | None) -> Iterator[Any]:
-    """A `map` over several threads, with BLAS on one thread in each; sweeps take turns.
-
-    A sweep that a worker starts, as a kernel made of kernels may, stays inside this worker.
-    """
-    if hasattr(_worker, "limit"):
-        yield map
-        return
-    with _turn:
-        count = threads or max((library["num_threads"] for library in _blas().info()), default=1)
-        with _blas().limit(limits=1):
-            if count == 1:
-                yield map
-            else:
-                with ThreadPoolExecutor(count, initializer=_limit) as pool:
-                    yield pool.map
-
-
-def _limit() -> None:
-    """Some builds of BLAS want to be told in every thread."""
-    _worker.limit = _blas().limit(limits=1)

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from unflip._files import load_arrays, save_arrays
+from unflip.moments.exact import Windows
+from unflip.moments.exact_floats import in_floats
+from unflip.moments.files import as_facts, as_fields
 
 Array = np.ndarray[Any, Any]
-FACTS = ("classes", "key", "unit", "squares", "names")  # what a file keeps as JSON
-ARRAYS = ("counts", "sums", "second", "origin")
-PLAIN = str | int | float  # labels that JSON keeps
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,7 @@ class Moments:
     squares: sum of w |z|^2 over all classes.
     key: the name of the feature map.
     names: of the columns, if they had names and no feature map stood between.
+    exact: the sums without rounding, if they were accumulated so.
 
     Arrays are copied and checked; what cannot be sums of rows raises `ValueError`.
 
@@ -56,6 +57,7 @@ class Moments:
     origin: Array = field(default_factory=lambda: np.zeros(0))  # stands for zeros of any length
     unit: float = 1.0
     names: tuple[str, ...] | None = None
+    exact: Windows | None = None
 
     def __post_init__(self) -> None:
         put = partial(object.__setattr__, self)  # the fields are frozen only from here on
@@ -190,6 +192,9 @@ class Moments:
         if not isinstance(other, Moments):
             return NotImplemented
         a, b = self._aligned(other)
+        if a.exact is not None or b.exact is not None:  # one of them may be of no rows
+            windows = [part.exact for part in (a, b) if part.exact is not None]
+            return exact_moments(a.classes, sum(windows[1:], start=windows[0]), a.key, a.names)
         with np.errstate(over="ignore"):  # what overflows is refused as moments
             return replace(
                 a,
@@ -218,6 +223,9 @@ class Moments:
             raise ValueError(
                 f"class {a.classes[k]!r} has weight {a.counts[k]:g}; {b.counts[k]:g} cannot be taken away"
             )
+        if a.exact is not None:
+            left = a.exact if b.exact is None else a.exact - b.exact
+            return exact_moments(a.classes, left, a.key, a.names)
         return replace(
             a,
             counts=counts,
@@ -240,7 +248,8 @@ class Moments:
         rows = [place[label] for label in self.classes]
         counts, sums = np.zeros(len(classes)), np.zeros((len(classes), self.sums.shape[1]))
         counts[rows], sums[rows] = self.counts, self.sums
-        return replace(self, classes=classes, counts=counts, sums=sums)
+        exact = None if self.exact is None else self.exact.with_rows(rows, len(classes))
+        return replace(self, classes=classes, counts=counts, sums=sums, exact=exact)
 
     def framed(self, origin: Array, unit: float) -> Moments:
         """The same moments about another origin, in another unit."""
@@ -270,6 +279,8 @@ class Moments:
             )
         if self.degree != other.degree:
             raise ValueError(f"moments of degree {self.degree} and {other.degree} do not mix")
+        if (self.exact is None) != (other.exact is None) and self.total and other.total:
+            raise ValueError("exact and fast sums do not mix; accumulate both with the same summation")
         classes = self.classes if self.classes == other.classes else _union(self.classes, other.classes)
         origin, unit = _common_frame(self, other)
         names = other.names if self.names is None else self.names  # moments of no rows have none
@@ -286,31 +297,31 @@ class Moments:
         >>> Moments.load(path).label_mean.tolist()
         [1.0]
         """
-        for label in self.classes:
-            if not isinstance(label, PLAIN):
-                raise ValueError(
-                    f"the label {label!r} is a {type(label).__name__}; files keep strings and numbers"
-                )
-        arrays = {name: getattr(self, name) for name in ARRAYS if getattr(self, name) is not None}
-        facts = {name: getattr(self, name) for name in FACTS}
-        save_arrays(path, "moments", facts, arrays)
+        save_arrays(path, "moments", *as_facts(self))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Moments:
         """Read what `save` wrote; a damaged or foreign file raises `ValueError`."""
         facts, arrays = load_arrays(path, "moments")
         try:
-            strangers = [*(set(facts) - set(FACTS)), *(set(arrays) - set(ARRAYS))]
-            if strangers:
-                raise ValueError(f"{strangers[0]!r} is out of place")
-            for name, kind in (("classes", PLAIN), ("names", str)):
-                values = facts.get(name) or []
-                if not isinstance(values, list) or not all(isinstance(value, kind) for value in values):
-                    raise ValueError(f"the {name} are {values!r}")
-            fields: dict[str, Any] = facts | arrays
-            return cls(**fields)
+            return cls(**as_fields(facts, arrays))
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path} does not hold moments: {error}") from None
+
+
+def exact_moments(
+    classes: tuple[Any, ...], windows: Windows, key: str, names: tuple[str, ...] | None = None
+) -> Moments:
+    """Moments from exact sums, (K, d + 2): of w x by class, of w, and of w |x|^2.
+
+    >>> from unflip.moments.exact_sums import exact_sums
+    >>> from unflip.sources import encode
+    >>> windows = exact_sums(np.array([[1.0], [3.0]]), encode([0, 1]), np.ones(2))
+    >>> exact_moments((0, 1), windows, "columns:1").sums.tolist()
+    [[1.0], [3.0]]
+    """
+    counts, sums, squares, origin, unit = in_floats(windows)
+    return Moments(classes, counts, sums, None, key, squares, origin, unit, names, windows)
 
 
 def _numbers(name: str, values: Any) -> Array:

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
+from unflip._threads import workers
 from unflip.kernels import Kernel
-from unflip.kernels.blocks import slices, workers
+from unflip.kernels.blocks import slices
 
 Array = np.ndarray[Any, Any]
 RIDGES = 10.0 ** np.arange(-5, 1.25, 0.5)  # times W and the mean squared length of centred features

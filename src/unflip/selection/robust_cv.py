@@ -18,12 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from unflip._culprits import is_missing
 from unflip._state import all_or_nothing
+from unflip._threads import workers
 from unflip._weights import as_weight
 from unflip.estimators.border import refuse_single_class
 from unflip.features import Tabular
 from unflip.features.labelfree import generator
 from unflip.kernels import Kernel
-from unflip.kernels.blocks import workers
 from unflip.noise.curve import normal_scores
 from unflip.noise.estimate import NoiseEstimate, estimate_rate, is_identified
 from unflip.noise.intervals import ScoreEstimate, clean_score_interval
@@ -36,7 +36,8 @@ from unflip.selection.views import Views
 from unflip.sources import encode
 
 Array = np.ndarray[Any, Any]
-LANDMARKS, MORE = 400, 800
+LANDMARKS = 400
+MORE, EACH = 800, 600  # landmarks for a closer look: with one kernel, and for each of several
 FULL = 0.4  # of the landmarks in use as degrees of freedom: then more of them are worth their time
 JUDGED = 100_000  # rows whose leave-one-out scores are computed
 SMALL = 50_000  # rows whose views are kept
@@ -210,10 +211,11 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         landmarks = viewed(order[: min(n, LANDMARKS)])
         groups = self._fit_groups(rows, landmarks, order, half, rng)
         choice, scores = self._choose(rows, groups, half)
-        if len(landmarks) < min(n, MORE) and _freedom(groups)[choice.kept].mean() > FULL * len(landmarks):
+        if len(landmarks) < n and _freedom(groups)[choice.kept].mean() > FULL * len(landmarks):
             in_use = np.split(choice.weights, len(groups))
             groups = [group for group, share in zip(groups, in_use, strict=True) if share.any()]
-            groups = self._fit_again(rows, viewed(order[: min(n, MORE)]), groups)
+            alone = len(groups) == len(groups[0].paths) == 1
+            groups = self._fit_again(rows, viewed(order[: min(n, MORE if alone else EACH)]), groups)
             choice, scores = self._choose(rows, groups, half)
         self._report(groups, choice)
         self.parts_ = _parts(groups, choice)

@@ -7,5 +7,6 @@
 
 from unflip.sources.batch import Batch, arrays, batches
 from unflip.sources.labels import Labels, encode
+from unflip.sources.source import Source
 
-__all__ = ["Batch", "Labels", "arrays", "batches", "encode"]
+__all__ = ["Batch", "Labels", "Source", "arrays", "batches", "encode"]

@@ -91,11 +91,21 @@ def row_blocks(n_rows: int, width: int = 1) -> Iterator[slice]:
 def feature_blocks(X: Any, transform: Callable[[Any], Any]) -> Iterator[tuple[slice, Any]]:
     """The features of all rows, with the rows they belong to, a block at a time.
 
+    >>> import numpy as np
     >>> [(rows.stop, phi.shape) for rows, phi in feature_blocks(np.ones((3, 2)), lambda X: X)]
     [(3, (3, 2))]
     """
+    return ((rows, transform(X[rows])) for rows in feature_rows(X, transform))
+
+
+def feature_rows(X: Any, transform: Callable[[Any], Any]) -> list[slice]:
+    """The rows of each block: as many as have features that are worked on at a time.
+
+    >>> import numpy as np
+    >>> feature_rows(np.ones((3, 2)), lambda X: X)
+    [slice(0, 3, None)]
+    """
     if not X.shape[0]:
-        return
+        return []
     one = transform(X[:1])
-    for rows in row_blocks(X.shape[0], 1 if sparse.issparse(one) else one.shape[1]):
-        yield rows, transform(X[rows])
+    return list(row_blocks(X.shape[0], 1 if sparse.issparse(one) else one.shape[1]))

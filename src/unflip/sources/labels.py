@@ -8,6 +8,7 @@ weighted pair of hard ones.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,17 +18,31 @@ from sklearn.utils import column_or_1d
 from unflip._culprits import is_missing
 
 Array = np.ndarray[Any, Any]
+CLOSE = 1 << 16  # numbers in so short a range are counted, not sorted
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Classes in sorted order, and a K x n sparse table of P(class | row): a one per hard label."""
+    """Classes in sorted order, and each row's place among them.
+
+    codes: (n,), the places; None if labels are soft, and then soft: (K, n), a sparse table of P(class | row).
+    """
 
     classes: Array
-    table: Any
+    codes: Array | None = None
+    soft: Any = None
 
     def __len__(self) -> int:
-        return self.table.shape[1]
+        return len(self.codes) if self.codes is not None else self.soft.shape[1]
+
+    @cached_property
+    def table(self) -> Any:
+        """P(class | row) as a K x n sparse table, hard labels too."""
+        if self.codes is None:
+            return self.soft
+        n = len(self.codes)
+        table = np.ones(n), self.codes.astype(np.intp), np.arange(n + 1)
+        return sparse.csc_array(table, shape=(len(self.classes), n))
 
     @property
     def membership(self) -> Array:
@@ -37,13 +52,19 @@ class Labels:
     @property
     def hard(self) -> bool:
         """Is every label certain?"""
-        return bool(self.table.nnz == len(self) and np.all(self.table.data == 1))
+        return self.codes is not None or bool(self.soft.nnz == len(self) and np.all(self.soft.data == 1))
 
     def weighted(self, weight: Array, rows: slice) -> Any:
         """A K x rows matrix that turns rows into weighted sums by class."""
-        part = self.table[:, rows]
+        part = self[rows].table
         weights = np.repeat(weight[rows], np.diff(part.indptr))
         return sparse.csc_array((part.data * weights, part.indices, part.indptr), shape=part.shape)
+
+    def __getitem__(self, rows: slice) -> Labels:
+        """The labels of some rows."""
+        if self.codes is None:
+            return Labels(self.classes, soft=self.soft[:, rows])
+        return Labels(self.classes, self.codes[rows])
 
     def recoded(self, classes: Array) -> Labels:
         """The same labels among other classes, which must hold every class that is used."""
@@ -53,12 +74,11 @@ class Labels:
                 row = self.table[[k]].tocoo().col.min()
                 raise ValueError(f"label {label!r} of row {row} is not among the classes {classes.tolist()}")
         to = np.array([place[label] for label in self.classes.tolist()], dtype=np.intp)
-        t = self.table
-        return Labels(classes, _table(t.data, to[t.indices], t.indptr, len(classes)))
-
-
-def _table(data: Array, indices: Array, indptr: Array, n_classes: int) -> Any:
-    return sparse.csc_array((data, indices, indptr), shape=(n_classes, len(indptr) - 1))
+        if self.codes is not None:
+            return Labels(classes, to.astype(np.min_scalar_type(len(classes)))[self.codes])
+        t = self.soft
+        shape = len(classes), len(self)
+        return Labels(classes, soft=sparse.csc_array((t.data, to[t.indices], t.indptr), shape=shape))
 
 
 def encode(y: Any) -> Labels:
@@ -80,12 +100,35 @@ def encode(y: Any) -> Labels:
         labels = np.array(labels.tolist())  # plain numbers from a nullable column
     if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
         return _soft_column(labels)
+    if labels.dtype.kind in "iufb":
+        found = _small_whole_numbers(labels)
+        if found is not None:
+            return found
     try:
         classes, codes = np.unique(labels, return_inverse=True)
     except TypeError:
         kinds = sorted({type(label).__name__ for label in labels})
         raise ValueError(f"labels are of mixed types ({', '.join(kinds)}); make them all strings") from None
-    return Labels(classes, _table(np.ones(len(codes)), codes, np.arange(len(codes) + 1), len(classes)))
+    return Labels(classes, codes)
+
+
+def _small_whole_numbers(labels: Array) -> Labels | None:
+    """Labels that are whole numbers close together, by counting rather than sorting; None if they are not.
+
+    >>> found = _small_whole_numbers(np.array([7.0, -1.0, 7.0]))
+    >>> found.classes.tolist(), found.codes.tolist()
+    ([-1.0, 7.0], [1, 0, 1])
+    """
+    if not len(labels):
+        return None
+    low, high = labels.min().item(), labels.max().item()
+    if abs(low) > 2**53 or high - low >= CLOSE:
+        return None
+    steps = labels.astype(np.int64) - int(low)
+    present = np.flatnonzero(np.bincount(steps))
+    places = np.zeros(int(high - low) + 1, dtype=np.min_scalar_type(len(present)))
+    places[present] = np.arange(len(present))
+    return Labels((present + int(low)).astype(labels.dtype), places[steps])
 
 
 def _as_array(y: Any) -> Array:
@@ -107,7 +150,7 @@ def _soft_column(labels: Array) -> Labels:
             "Labels are classes, or probabilities between 0 and 1."
         )
     positive = labels.astype(np.float64)
-    return Labels(np.array([0, 1]), sparse.csc_array(np.vstack([1 - positive, positive])))
+    return Labels(np.array([0, 1]), soft=sparse.csc_array(np.vstack([1 - positive, positive])))
 
 
 def _soft_rows(labels: Array) -> Labels:
@@ -120,7 +163,8 @@ def _soft_rows(labels: Array) -> Labels:
         raise ValueError(
             f"soft labels are probabilities that sum to 1, but row {row} is {rows[row].tolist()}"
         )
-    return Labels(np.arange(rows.shape[1]), sparse.csc_array((rows / rows.sum(axis=1, keepdims=True)).T))
+    table = sparse.csc_array((rows / rows.sum(axis=1, keepdims=True)).T)
+    return Labels(np.arange(rows.shape[1]), soft=table)
 
 
 def _refuse_missing(labels: Array) -> None:

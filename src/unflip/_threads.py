@@ -1,0 +1,45 @@
+"""Several threads of ours, one of BLAS in each: so everything between two products is parallel too."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+
+@cache
+def _blas() -> Any:
+    return ThreadpoolController().select(user_api="blas")
+
+
+_turn = threading.RLock()  # two sweeps that overlap could each restore the other's limit on BLAS
+_worker = threading.local()
+
+
+@contextmanager
+def workers(threads: int | None) -> Iterator[Any]:
+    """A `map` over several threads, with BLAS on one thread in each; sweeps take turns.
+
+    A sweep that a worker starts, as a kernel made of kernels may, stays inside this worker.
+    """
+    if hasattr(_worker, "limit"):
+        yield map
+        return
+    with _turn:
+        count = threads or max((library["num_threads"] for library in _blas().info()), default=1)
+        with _blas().limit(limits=1):
+            if count == 1:
+                yield map
+            else:
+                with ThreadPoolExecutor(count, initializer=_limit) as pool:
+                    yield pool.map
+
+
+def _limit() -> None:
+    """Some builds of BLAS want to be told in every thread."""
+    _worker.limit = _blas().limit(limits=1)

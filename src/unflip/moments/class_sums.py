@@ -1,0 +1,138 @@
+"""Sums by class, wherever the rows are: one dispatch over NumPy, compiled loops and sparse rows.
+
+Rows are summed in blocks, each by itself, and then the blocks in order. Their size depends on the table
+alone, so that the number of threads does not show in the result. For dense rows in row order and for
+sparse ones, neither does the presence of numba: the sums are the same to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from unflip._threads import workers
+from unflip.moments.frame import Array, dense, in_frame, scaled_rows, squared_norms
+from unflip.sources import Labels
+from unflip.sources.batch import BLOCK, row_blocks
+
+WORTH = 1 << 20  # numbers in X below which loading compiled code takes longer than the pass
+FILL = 4  # a block of sparse rows has so many times the entries of its sums, or these would take the time
+
+
+class ClassSums(NamedTuple):
+    """counts: (K,), sums of w; sums: (K, d), of w z by class; squares: the sum of w |z|^2."""
+
+    counts: Array
+    sums: Array
+    squares: float
+
+
+def class_sums(X: Any, labels: Labels, weight: Array, origin: Array, unit: float) -> ClassSums:
+    """Weighted sums of z = (x - origin) / unit by class; what is not finite in X is not finite in them.
+
+    >>> from unflip.sources import encode
+    >>> found = class_sums(np.array([[1.0], [3.0]]), encode(["a", "b"]), np.ones(2), np.zeros(1), 1.0)
+    >>> found.counts.tolist(), found.sums.tolist(), found.squares
+    ([1.0, 1.0], [[1.0], [3.0]], 10.0)
+    """
+    n_classes, d = len(labels.classes), len(origin)
+    compiled = _adder(X, labels, weight, origin, unit) if is_compiled(X) else None
+
+    def block(rows: slice) -> tuple[Array, float]:
+        if compiled is not None:
+            sums, squares = np.zeros((n_classes, d)), np.zeros(d)
+            compiled(rows.start, rows.stop, sums=sums, squares=squares)
+            return sums, float(squares.sum())
+        with np.errstate(over="ignore", invalid="ignore"):
+            z = in_frame(X[rows], origin, unit)
+            by_class = labels.weighted(weight, rows)
+            return dense(by_class @ z), float(weight[rows] @ squared_norms(z))
+
+    blocks = _blocks(X, n_classes)
+    sums, squares = np.zeros((n_classes, d)), 0.0
+    with workers(None) if len(blocks) > 1 else nullcontext(map) as spread:
+        for part, square in spread(block, blocks):
+            with np.errstate(over="ignore", invalid="ignore"):
+                sums += part
+                squares += square
+    if labels.codes is None:
+        return ClassSums(labels.soft @ weight, sums, squares)
+    return ClassSums(np.bincount(labels.codes, weight, n_classes), sums, squares)
+
+
+def is_compiled(X: Any) -> bool:
+    """Whether a pass over X is left to compiled loops.
+
+    >>> is_compiled(np.ones((2, 2)))  # not worth it
+    False
+    """
+    if sparse.issparse(X):
+        known = X.format == "csr" and X.nnz >= WORTH
+    else:
+        known = X.size >= WORTH and (X.flags.c_contiguous or X.flags.f_contiguous)
+    return known and X.dtype in (np.float32, np.float64) and has_numba()
+
+
+def compiled_scores(X: Array, direction: Array, origin: Array, unit: float) -> Array:
+    """<direction, z> for each row of X in row order, by a compiled loop; direction: (d,)."""
+    from unflip.moments import compiled
+
+    scores = np.empty(X.shape[0])
+    compiled.score_rows(X, direction, origin, 1 / unit, scores)
+    return scores
+
+
+@cache
+def has_numba() -> bool:
+    """Whether the extra `fast` is there."""
+    return find_spec("numba") is not None
+
+
+def _adder(X: Any, labels: Labels, weight: Array, origin: Array, unit: float) -> Callable[..., None] | None:
+    """A compiled loop over this table that takes (start, stop, sums, squares); None if there is none."""
+    if labels.codes is None or (sparse.issparse(X) and origin.any()):
+        return None
+    from unflip.moments import compiled
+
+    frame: list[Any]
+    if sparse.issparse(X):
+        table, frame = [X.data, X.indices, X.indptr], [1 / unit]
+        loop = compiled.add_sparse
+    else:
+        table, frame = [X], [origin, 1 / unit]
+        loop = compiled.add_rows if X.flags.c_contiguous else compiled.add_columns
+
+    def add(start: int, stop: int, sums: Array, squares: Array) -> None:
+        loop(*table, start, stop, labels.codes, weight, *frame, sums, squares)
+
+    return add
+
+
+def _blocks(X: Any, n_classes: int) -> list[slice]:
+    n, d = X.shape
+    if not sparse.issparse(X):
+        return list(row_blocks(n, d))
+    size = max(BLOCK, -(-FILL * n_classes * d * n // max(1, X.nnz)))
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+def second_moment(X: Any, weight: Array, origin: Array, unit: float) -> Array:
+    """The sum of w z z', (d, d).
+
+    >>> second_moment(np.array([[1.0], [3.0]]), np.ones(2), np.zeros(1), 1.0).tolist()
+    [[10.0]]
+    """
+    second = np.zeros((len(origin), len(origin)))
+    plain = bool((weight == 1).all())
+    with np.errstate(over="ignore", invalid="ignore"):
+        for rows in _blocks(X, 1):
+            z = in_frame(X[rows], origin, unit)
+            # BLAS takes half of the time for a matrix times itself.
+            second += dense(z.T @ z if plain else scaled_rows(z, weight[rows]).T @ z)
+    return second

@@ -1,0 +1,54 @@
+"""Moments as facts and arrays, which is what files keep, and back, with every doubt a `ValueError`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unflip.moments.exact import Windows
+
+if TYPE_CHECKING:
+    from unflip.moments.moments import Moments
+
+FACTS = ("classes", "key", "unit", "squares", "names", "first")  # what a file keeps as JSON
+ARRAYS = ("counts", "sums", "second", "origin", "limbs")
+PLAIN = str | int | float  # labels that JSON keeps
+
+
+def as_facts(moments: Moments) -> tuple[dict[str, Any], dict[str, Any]]:
+    """JSON facts and arrays.
+
+    >>> from unflip.moments import accumulate
+    >>> facts, arrays = as_facts(accumulate(([[1.0], [3.0]], ["no", "yes"])))
+    >>> facts["classes"], sorted(arrays)
+    (('no', 'yes'), ['counts', 'origin', 'sums'])
+    """
+    for label in moments.classes:
+        if not isinstance(label, PLAIN):
+            raise ValueError(
+                f"the label {label!r} is a {type(label).__name__}; files keep strings and numbers"
+            )
+    exact = moments.exact
+    kept = {"first": None, "limbs": None} if exact is None else {"first": exact.first, "limbs": exact.limbs}
+    found = {name: getattr(moments, name) for name in (*FACTS, *ARRAYS) if name not in kept} | kept
+    return (
+        {name: found[name] for name in FACTS},
+        {name: found[name] for name in ARRAYS if found[name] is not None},
+    )
+
+
+def as_fields(facts: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
+    """The fields of moments."""
+    strangers = [*(set(facts) - set(FACTS)), *(set(arrays) - set(ARRAYS))]
+    if strangers:
+        raise ValueError(f"{strangers[0]!r} is out of place")
+    for name, kind in (("classes", PLAIN), ("names", str)):
+        values = facts.get(name) or []
+        if not isinstance(values, list) or not all(isinstance(value, kind) for value in values):
+            raise ValueError(f"the {name} are {values!r}")
+    fields = facts | arrays
+    first, limbs = fields.pop("first", None), fields.pop("limbs", None)
+    if (first is None) != (limbs is None):
+        raise ValueError("exact sums have a first window and limbs, or neither")
+    if limbs is not None:
+        fields["exact"] = Windows.checked(first, limbs)
+    return fields

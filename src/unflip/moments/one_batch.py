@@ -1,0 +1,140 @@
+"""The moments of one batch.
+
+Rows are summed in float64 whatever they are, without a copy of X. NaN and infinity reach the sums by
+themselves, so X is scanned only when a sum is not finite, to name the culprit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unflip._culprits import name_the_culprit
+from unflip.features import FeatureMap, as_feature_map
+from unflip.features.base import Columns, is_elementwise
+from unflip.moments.class_sums import class_sums, second_moment
+from unflip.moments.exact_sums import exact_sums
+from unflip.moments.frame import frame_of, in_frame, largest, unit_for
+from unflip.moments.moments import Array, Moments, exact_moments
+from unflip.sources import Batch
+from unflip.sources.batch import feature_blocks
+
+SAMPLE = 256  # rows looked at, without labels, to choose origin and unit
+
+
+def batch_moments(batch: Batch, features: Any = None, degree: int = 1, summation: str = "fast") -> Moments:
+    """The moments of one batch; the arguments are those of `accumulate`.
+
+    >>> from unflip.sources import arrays
+    >>> batch_moments(arrays([[1.0], [3.0]], ["no", "yes"])).sums.tolist()
+    [[1.0], [3.0]]
+    """
+    feature_map = as_feature_map(features, batch.X.shape[1], batch.names)
+    names = batch.names if features is None else None
+    if summation == "exact":
+        return _exact(batch, feature_map, names)
+    few = slice(0, None, max(1, batch.X.shape[0] // SAMPLE))
+    try:
+        origin, unit = frame_of(feature_map.transform(batch.X[few]))
+        sums = _sum(batch, feature_map, degree, origin, unit)
+    except ValueError:
+        name_the_culprit(batch.X, batch.names)  # some maps refuse what is not finite, but not by name
+        raise
+    if not sums.finite:
+        _name_the_culprit(batch, feature_map)
+        # Every value is finite, so the sample missed a giant: look at all rows for the frame.
+        unit = unit_for(_largest(batch, feature_map, origin))
+        sums = _sum(batch, feature_map, degree, origin, unit)
+        if not sums.finite:
+            raise ValueError("the weighted sums of X overflow; divide the weights by the largest one")
+    return Moments(
+        classes=tuple(batch.labels.classes.tolist()),
+        **sums._asdict(),
+        key=feature_map.key,
+        origin=origin,
+        unit=unit,
+        names=names,
+    )
+
+
+def _exact(batch: Batch, feature_map: FeatureMap, names: tuple[str, ...] | None) -> Moments:
+    """Sums without rounding, of raw columns or of features that each come from one column alone."""
+    if not is_elementwise(feature_map):
+        raise ValueError(
+            "summation='exact' is for raw columns and for features of single columns (Standardize, Quantile, "
+            "OneHot): the last digits of others depend on the rows around them"
+        )
+    windows = None
+    for rows, phi in _parts(batch, feature_map):
+        try:
+            found = exact_sums(phi, batch.labels[rows], batch.weight[rows])
+        except ValueError:
+            _name_the_culprit(batch, feature_map)
+            raise
+        windows = found if windows is None else windows + found
+    if windows is None:
+        return Moments.zero(batch.X.shape[1], feature_map.key)
+    return exact_moments(tuple(batch.labels.classes.tolist()), windows, feature_map.key, names)
+
+
+class _Sums(NamedTuple):
+    """What the pass adds up, finite or not."""
+
+    counts: Array
+    sums: Array
+    second: Array | None
+    squares: float
+
+    @property
+    def finite(self) -> bool:
+        # No entry of the second moment exceeds the sum of squares.
+        return bool(np.isfinite(self.sums).all() and np.isfinite(self.squares))
+
+
+def _sum(batch: Batch, feature_map: FeatureMap, degree: int, origin: Array, unit: float) -> _Sums:
+    _refuse_giant(len(origin), degree)
+    counts, sums = np.zeros(len(batch.labels.classes)), np.zeros((len(batch.labels.classes), len(origin)))
+    second = np.zeros((len(origin), len(origin))) if degree == 2 else None
+    squares = 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        for rows, phi in _parts(batch, feature_map):
+            weight = batch.weight[rows]
+            found = class_sums(phi, batch.labels[rows], weight, origin, unit)
+            counts += found.counts
+            sums += found.sums
+            squares += found.squares
+            if second is not None:
+                second += second_moment(phi, weight, origin, unit)
+    return _Sums(counts, sums, second, squares)
+
+
+def _parts(batch: Batch, feature_map: FeatureMap) -> Iterator[tuple[slice, Any]]:
+    """Features with their rows: raw columns all at once, for nothing has to be made of them."""
+    if isinstance(feature_map, Columns) and batch.X.shape[0]:
+        return iter([(slice(None), batch.X)])
+    return _blocks(batch, feature_map)
+
+
+def _blocks(batch: Batch, feature_map: FeatureMap) -> Iterator[tuple[slice, Any]]:
+    return feature_blocks(batch.X, feature_map.transform)
+
+
+def _largest(batch: Batch, feature_map: FeatureMap, origin: Array) -> float:
+    return max(largest(in_frame(phi, origin, 1.0)) for _, phi in _blocks(batch, feature_map))
+
+
+def _refuse_giant(width: int, degree: int) -> None:
+    if degree == 2 and width > 30_000:
+        raise ValueError(
+            f"the second moment of {width} features would take {8e-9 * width**2:.0f} GB; "
+            "use a narrower feature map or a learner of degree one"
+        )
+
+
+def _name_the_culprit(batch: Batch, feature_map: FeatureMap) -> None:
+    """Raise if some value of X, or of its features, is not finite; return otherwise."""
+    name_the_culprit(batch.X, batch.names)
+    for rows, phi in _blocks(batch, feature_map):
+        name_the_culprit(phi, None, first_row=rows.start)
