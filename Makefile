@@ -28,6 +28,9 @@ reproduce: install
 
 bench: install
 	$(BIN)/python benchmarks/one_pass.py
+	$(BIN)/python benchmarks/parquet.py
+	$(BIN)/python benchmarks/duckdb_fit.py
+	$(BIN)/python benchmarks/dask_fit.py
 	$(BIN)/python benchmarks/fourier_pass.py --rows 1000000
 	$(BIN)/python benchmarks/kernel_scores.py
 	$(BIN)/python benchmarks/loo_bandwidths.py

@@ -8,15 +8,18 @@ from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 from scipy import sparse
 from sklearn.utils.validation import _get_feature_names
+
+from unflip._arrays import blocks, is_foreign, to_numpy
 
 Array = np.ndarray[Any, Any]
 
 
 NUMBERS = ("int", "uint", "float", "double", "bool", "decimal", "sparse")  # how data frames call them
 TIMES = ("date", "time", "duration", "period")
-_AS_TIMES = (
+AS_TIMES = (
     "dates or times ({}), which are not numbers; turn them into numbers, such as days since a fixed date"
 )
 
@@ -29,7 +32,7 @@ def naming_what_is_no_number(X: Any) -> Iterator[None]:
     """
     _refuse_frame(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "Mm":
-        raise ValueError(f"X holds {_AS_TIMES.format(X.dtype)}")
+        raise ValueError(f"X holds {AS_TIMES.format(X.dtype)}")
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -48,7 +51,7 @@ def _refuse_frame(X: Any) -> None:
     for column, dtype in enumerate(X.dtypes):
         kind = str(dtype).lower()
         if kind.startswith(TIMES):
-            raise ValueError(f"column {column_label(column, names)} of X holds {_AS_TIMES.format(dtype)}")
+            raise ValueError(f"column {column_label(column, names)} of X holds {AS_TIMES.format(dtype)}")
         if not kind.startswith(NUMBERS):
             values = X.iloc[:, column] if hasattr(X, "iloc") else X[:, column]
             _refuse_column(np.asarray(values, dtype=object), column_label(column, names))
@@ -83,12 +86,32 @@ def _refuse_column(values: Array, label: str) -> None:
                 "columns before this estimator, for example with unflip.features.OneHot in a pipeline"
             ) from None
         if isinstance(value, date | time | timedelta | np.datetime64 | np.timedelta64):
-            message = f"column {label} of X holds {_AS_TIMES.format(type(value).__name__)}"
+            message = f"column {label} of X holds {AS_TIMES.format(type(value).__name__)}"
             raise ValueError(message) from None
+
+
+@contextmanager
+def in_place(place: str) -> Iterator[None]:
+    """Tell in which file, or part of it, something was wrong; no place adds nothing.
+
+    >>> with in_place("rows.parquet"):
+    ...     raise ValueError("row 0 is odd")
+    Traceback (most recent call last):
+    ValueError: rows.parquet: row 0 is odd
+    """
+    try:
+        yield
+    except ValueError as error:
+        if not place:
+            raise
+        raise ValueError(f"{place}: {error}") from None
 
 
 def name_the_culprit(X: Any, names: tuple[str, ...] | None, first_row: int = 0) -> None:
     """Raise a ValueError that says where X is not finite; return if it is finite everywhere."""
+    if is_foreign(X):
+        _name_the_foreign_culprit(X, names, first_row)
+        return
     if sparse.issparse(X):
         entries = X.tocoo()
         values, where = entries.data, (entries.row, entries.col)
@@ -109,6 +132,18 @@ def name_the_culprit(X: Any, names: tuple[str, ...] | None, first_row: int = 0) 
         f"Input X contains {what}: {place} is {float(value)} "
         "(inf and NaN have no mean); drop or impute such rows"
     )
+
+
+def _name_the_foreign_culprit(X: Any, names: tuple[str, ...] | None, first_row: int) -> None:
+    """The same for an array of torch or CuPy: only the first row with a culprit comes to the host."""
+    xp = array_namespace(X)
+    if not xp.isdtype(X.dtype, "real floating"):
+        return
+    for rows in blocks(*X.shape):
+        bad = xp.any(~xp.isfinite(X[rows, :]), axis=1)
+        if bool(xp.any(bad)):
+            row = rows.start + int(xp.argmax(xp.astype(bad, xp.int8)))
+            name_the_culprit(to_numpy(X[row : row + 1, :]), names, first_row + row)
 
 
 def is_missing(value: Any) -> bool:

@@ -40,6 +40,24 @@ def workers(threads: int | None) -> Iterator[Any]:
                     yield pool.map
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """Sweeps of this thread stay inside it: somebody else, such as Dask, shares out the machine.
+
+    >>> with alone(), workers(2) as spread:
+    ...     spread is map
+    True
+    """
+    if hasattr(_worker, "limit"):
+        yield
+        return
+    _worker.limit = None
+    try:
+        yield
+    finally:
+        del _worker.limit
+
+
 def _limit() -> None:
     """Some builds of BLAS want to be told in every thread."""
     _worker.limit = _blas().limit(limits=1)

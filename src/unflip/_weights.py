@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from unflip._arrays import to_numpy
+
 Array = np.ndarray[Any, Any]
 
 
@@ -17,7 +19,7 @@ def as_weight(weight: Any, n_rows: int) -> Array:
     """
     if weight is None:
         return np.ones(n_rows)
-    given = np.asarray(weight)
+    given = to_numpy(weight)
     if given.dtype.kind not in "fiub":
         raise ValueError(f"sample_weight must be numbers, got {given.dtype}")
     w = np.full(n_rows, given, dtype=np.float64) if given.ndim == 0 else given.astype(np.float64)

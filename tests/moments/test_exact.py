@@ -199,7 +199,9 @@ def test_single_column_features_are_summed_exactly_and_others_refused():
     X, y = rng.normal(size=(100, 2)), rng.integers(0, 2, 100)
     scaler = Standardize().fit(X)
     whole = accumulate((X, y), scaler, summation="exact")
-    halves = [accumulate((X[part], y[part]), scaler, summation="exact") for part in np.split(np.arange(100), 2)]
+    halves = [
+        accumulate((X[part], y[part]), scaler, summation="exact") for part in np.split(np.arange(100), 2)
+    ]
     assert bits(halves[1] + halves[0]) == bits(whole)
     with pytest.raises(ValueError, match="for raw columns and for features of single columns"):
         accumulate((X, y), Fourier(8).fit(X), summation="exact")
@@ -242,7 +244,11 @@ def test_compiled_and_plain_sums_are_the_same_bits(monkeypatch):
     y, w = encode(rng.integers(0, 3, n)), np.ones(n)
     dense = rng.normal(size=(n, d))
     origin = np.where(np.arange(d) % 2, 0.5, 0.0)
-    for X in (dense, dense.astype(np.float32), sparse.random_array((n, 300), density=0.1, format="csr", rng=rng)):
+    for X in (
+        dense,
+        dense.astype(np.float32),
+        sparse.random_array((n, 300), density=0.1, format="csr", rng=rng),
+    ):
         where = np.zeros(300) if sparse.issparse(X) else origin
         assert class_sums.is_compiled(X)
         compiled = class_sums.class_sums(X, y, w, where, 2.0)

@@ -15,8 +15,10 @@ from sklearn.model_selection import cross_val_score, train_test_split
 from sklearn.utils.estimator_checks import check_estimator
 
 from unflip import RobustClassifierCV
+from unflip.kernels import EuclideanLaplace
 from unflip.noise import flip_labels
 from unflip.selection import robust_cv
+from unflip.selection.path import JITTER, RIDGES, RidgePath, Rows
 
 
 def xor(n=600, seed=0):
@@ -228,6 +230,37 @@ def test_bad_input_is_named_and_leaves_the_fitted_state_alone():
     assert_array_equal(model.predict(X), before)
 
 
+def test_a_class_with_one_row_brings_a_sentence():
+    X, y = np.arange(40.0)[:, None], np.repeat(["a", "b"], 20)
+    y[-1] = "c"
+    with pytest.warns(UserWarning, match="class 'c' has one row: leaving it out says nothing of it"):
+        RobustClassifierCV().fit(X, y)
+
+
+def test_scores_without_folds_are_those_of_fits_without_them():
+    """Closed form against fits to the other folds, at one ridge, with weights."""
+    rng = np.random.default_rng(0)
+    X, t, w = rng.normal(size=(60, 3)), rng.choice([-1.0, 1.0], (60, 1)), rng.integers(1, 3, 60) * 1.0
+    landmarks, folds = X[:20], np.arange(60) % 4
+    kernel = EuclideanLaplace(2.0)
+    path = RidgePath(kernel, landmarks, Rows(lambda p: X[p], t, w), np.arange(60))
+    weights = np.zeros(len(RIDGES))
+    weights[4] = 1.0
+    found = path.without_folds(Rows(lambda p: X[p], t, w), np.arange(60), folds, weights)
+    table = kernel(landmarks, landmarks) * (1 + JITTER * np.eye(20))
+    ridge = RIDGES[4] * path.spread
+    for fold in range(4):
+        out, rest = folds == fold, folds != fold
+        phi = kernel(X, landmarks)
+        mean = np.average(t[rest], weights=w[rest], axis=0)
+        middle = np.average(phi[rest], weights=w[rest], axis=0)
+        A, b = (phi - middle)[rest], (t - mean)[rest]
+        dual = np.linalg.solve(A.T @ (w[rest, None] * A) + ridge * table, A.T @ (w[rest, None] * b))
+        expected = (phi - middle)[out] @ dual
+        assert_allclose(found[out], expected, atol=2e-3)  # directions that a fit hardly uses are not left out
+
+
+@pytest.mark.filterwarnings("ignore:class 3 has one row")
 def test_scikit_learns_checks():
     copies = "leave-one-out leaves out a row with all its weight; landmarks and halves are drawn from rows"
     expected = {f"check_sample_weight_equivalence_on_{kind}_data": copies for kind in ("dense", "sparse")}

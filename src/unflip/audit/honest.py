@@ -58,7 +58,7 @@ def honest_scores(
     else:
         if groups is not None:
             raise ValueError("groups go with our own scores; yours must have left groups out already")
-        given = getattr(X, "shape", (len(labels),))[0]
+        given = len(labels) if X is None else X.shape[0] if hasattr(X, "shape") else len(X)
         if given != len(labels):
             raise ValueError(f"X has {given} rows, y has {len(labels)} labels: inconsistent lengths")
         rows = np.flatnonzero(weight > 0)
@@ -73,9 +73,9 @@ def trusted_rows(trusted: Any, n: int) -> Array:
     >>> trusted_rows([True, False, True], 3).tolist()
     [0, 2]
     """
-    if trusted is None:
+    given = np.asarray([] if trusted is None else trusted)
+    if not given.size:
         return np.zeros(0, dtype=np.intp)
-    given = np.asarray(trusted)
     if given.dtype == bool:
         if given.shape != (n,):
             raise ValueError(f"trusted is a mask of shape {given.shape} for {n} rows")
@@ -118,7 +118,10 @@ def annotator_curves(
 
 
 def _as_scores(scores: Any, n: int, n_classes: int) -> Array:
-    s = np.asarray(scores, dtype=np.float64)
+    try:
+        s = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"scores are numbers, one or {n_classes} for each row") from None
     if n_classes == 2 and s.ndim == 2 and s.shape[1] == 2:
         s = s[:, 1] if np.allclose(s.sum(axis=1), 1) else s[:, 1] - s[:, 0]
     wanted = (n,) if n_classes == 2 else (n, n_classes)

@@ -17,6 +17,7 @@ from unflip.noise.curve import Curve, fit_curve, normal_scores
 from unflip.noise.estimate import CONFIDENCE, along_and_agree, estimate_rate, summary
 
 STEPS = np.array([0.0, 0.01, 0.02, 0.03, 0.04, 0.06, 0.08, *np.arange(0.1, 0.49, 0.025)])
+NEARLY = 5.0  # nats below the best curve
 CERTAIN = 0.5  # of the rows of each likely class, the most certain ones, stand for that class
 
 
@@ -87,9 +88,9 @@ def _with_two_rates(
     z = normal_scores(honest.scores, member.sum(axis=1))
     width = np.gradient(STEPS)
     prior = np.outer(width, width).ravel()
-    curve = fit_curve(z, member[:, 1], member[:, 0], r0, 1 - r1, prior, trusted=trusted)
-    mass = curve.marginal.reshape(len(STEPS), -1)
-    rates = [_interval(STEPS, mass.sum(axis=1 - axis)) for axis in (0, 1)]
+    curve = fit_curve(z, member[:, 1], member[:, 0], r0, 1 - r1, prior, trusted=trusted, skewed=True)
+    mass, best = (grid.reshape(len(STEPS), -1) for grid in (curve.marginal, curve.best))
+    rates = [_interval(STEPS, mass.sum(axis=1 - axis), best.max(axis=1 - axis)) for axis in (0, 1)]
     by_class = dict(zip(honest.classes.tolist(), rates, strict=True))
     (a, a_low, a_high), (b, b_low, b_high) = rates
     found = replace(found, by_class=by_class)
@@ -157,10 +158,15 @@ def _by_annotator(
     return found
 
 
-def _interval(values: Array, mass: Array) -> tuple[float, float, float]:
-    """Median and 90 % interval of masses on a grid, as a class's rate."""
+def _interval(values: Array, mass: Array, best: Array) -> tuple[float, float, float]:
+    """Median and 90 % interval of masses on a grid, as a class's rate.
+
+    best: the log likelihood of the best curve at each value. The low end admits what some curve explains
+    nearly as well: rows of a rare class that are badly ordered look like noise in that class.
+    """
     edges = np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [0.5]])
     grown = np.concatenate([[0.0], np.cumsum(mass / mass.sum())])
     tail = (1 - CONFIDENCE) / 2
     low, middle, high = np.interp([tail, 0.5, 1 - tail], grown, edges).tolist()
+    low = min(low, float(values[best >= -NEARLY].min()))
     return middle, (0.0 if low < 0.01 else low), high

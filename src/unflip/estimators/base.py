@@ -7,18 +7,23 @@ of moments: one pass, `partial_fit`, `forget`, and fits from moments alone.
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from array_api_compat import array_namespace
+from sklearn import get_config
 from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
+from unflip._arrays import all_finite, beside, is_foreign, refuse_other_places
 from unflip._culprits import name_the_culprit
 from unflip._state import all_or_nothing
 from unflip.estimators.border import Array, Classifier, refuse_single_class
 from unflip.estimators.scorer import LinearScorer
 from unflip.features import Transformed, as_feature_map
 from unflip.moments import Moments, accumulate
+from unflip.moments.early import start_early
 from unflip.sources import Batch
 
 
@@ -28,26 +33,30 @@ class LinearClassifier(Classifier):
     features: Any
     scorer_: LinearScorer
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Any) -> Any:
         """Scores: (n,) for two classes, positive for the second one; (n, K) for more.
+
+        They are an array of NumPy, or one of torch or CuPy beside X, if X is such an array.
 
         >>> from unflip import UnhingedClassifier
         >>> model = UnhingedClassifier(center=False, threshold=0.0).fit([[-1.0], [3.0]], [0, 1])
         >>> model.decision_function([[1.0]]).tolist()
         [2.0]
         """
-        relative = self._relative_scores(X)
+        relative = self._relative_scores(X, "decision_function")
         return self.scorer_.absolute(relative)
 
-    def _relative_scores(self, X: Any) -> Array:
+    def _relative_scores(self, X: Any, method: str = "predict") -> Any:
         check_is_fitted(self, "scorer_")
+        if self._on_device:
+            refuse_other_places(X, self, "coef_", method)
         rows = self._rows(X, reset=False)
         try:
             scores = self.scorer_.relative(rows, self._features.transform)
         except ValueError:
             name_the_culprit(rows, self._names)
             raise
-        if not np.isfinite(scores).all():
+        if not all_finite(scores):
             name_the_culprit(rows, self._names)
         return scores
 
@@ -59,9 +68,8 @@ class LinearClassifier(Classifier):
         """A copy of the feature map, fitted to the rows that count and never to their labels."""
         if self.features is None:
             return None
-        counted = batch.weight > 0
         try:
-            return Transformed(clone(self.features).fit(batch.X if counted.all() else batch.X[counted]))
+            return Transformed(clone(self.features).fit(_counted(batch)))
         except ValueError:
             name_the_culprit(batch.X, batch.names)
             raise
@@ -78,9 +86,14 @@ class LinearClassifier(Classifier):
             raise ValueError(f"the rows have columns {list(batch.names)}, fitted were {list(self._names)}")
         return batch
 
-    def _finish(self, scorer: LinearScorer) -> None:
+    def _finish(self, scorer: LinearScorer, X: Any = None) -> None:
+        """Take the scorer. Weights are arrays of NumPy, or beside X if scikit-learn dispatches on that."""
         self.scorer_ = scorer
         self.coef_, self.intercept_ = scorer.coef, scorer.intercept
+        if get_config()["array_api_dispatch"] and is_foreign(X):
+            self.coef_ = beside(self.coef_, X)
+            if np.ndim(self.intercept_):
+                self.intercept_ = beside(self.intercept_, X)
 
 
 class MomentClassifier(LinearClassifier):
@@ -92,18 +105,24 @@ class MomentClassifier(LinearClassifier):
     def _solve(self, moments: Moments) -> LinearScorer:
         """The scorer that these moments determine."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit in one pass over the rows.
 
-        X: (n, d) array, sparse matrix or data frame; y: classes of any type, or soft labels (the
-        probability of class 1, or rows of K probabilities); sample_weight: counts of rows. A feature map
+        X: (n, d) array, sparse matrix or data frame, or an array of torch or CuPy, which stays on its
+        device; y: classes of any type, or soft labels (the probability of class 1, or rows of K
+        probabilities); sample_weight: counts of rows. A feature map
         is fitted to every row that counts at all, once each.
         """
+        # A GPU is set to work first: it is as long at it as the host at everything else.
+        plain = self._degree == 1 and self.features is None and getattr(self, "summation", "fast") == "fast"
+        return self._fit(X, y, sample_weight, start_early(X, y) if plain and sample_weight is None else None)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def _fit(self, X: Any, y: Any, sample_weight: Any, early: Any) -> Self:
         with all_or_nothing(self):
-            batch = self._batch(X, y, sample_weight, reset=True)
+            batch = replace(self._batch(X, y, sample_weight, reset=True), early=early)
             self.features_ = self._fitted_features(batch)
-            self._use(self._moments(batch), batch.labels.classes)
+            self._use(self._moments(batch), batch.labels.classes, X=batch.X)
             self._tune(batch)
         return self
 
@@ -123,7 +142,7 @@ class MomentClassifier(LinearClassifier):
             else:
                 known = self.classes_
             moments = self._moments(self._known_labels(batch, known))
-            self._use(moments if first else self.moments_ + moments, known, present_at_least=1)
+            self._use(moments if first else self.moments_ + moments, known, 1, batch.X)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -139,7 +158,7 @@ class MomentClassifier(LinearClassifier):
         self._refuse_rows_needed()
         with all_or_nothing(self):
             batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
-            self._use(self.moments_ - self._moments(batch), self.classes_)
+            self._use(self.moments_ - self._moments(batch), self.classes_, X=batch.X)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -185,15 +204,25 @@ class MomentClassifier(LinearClassifier):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _use(self, moments: Moments, classes: Array, present_at_least: int = 2) -> None:
-        known = moments.with_classes(tuple(classes.tolist()))
+    def _use(self, moments: Moments, classes: Array, present_at_least: int = 2, X: Any = None) -> None:
+        labels = tuple(classes.tolist())
+        known = moments if moments.classes == labels else moments.with_classes(labels)
         refuse_single_class(known.classes, known.counts, present_at_least)
         self.moments_ = known
         self.classes_ = classes
-        self._finish(self._solve(self.moments_))
+        self._finish(self._solve(self.moments_), X)
 
     def _tune(self, batch: Batch) -> None:
         """What needs rows once more, after the moments."""
 
     def _refuse_rows_needed(self) -> None:
         """Raise if some parameter needs rows, not only moments."""
+
+
+def _counted(batch: Batch) -> Any:
+    """The rows that have a weight."""
+    counted = batch.weight > 0
+    if is_foreign(counted):
+        xp = array_namespace(counted)
+        return batch.X if bool(xp.all(counted)) else xp.take(batch.X, xp.nonzero(counted)[0], axis=0)
+    return batch.X if counted.all() else batch.X[counted]

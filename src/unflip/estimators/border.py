@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
+from array_api_compat import array_namespace, device
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import validate_data
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
 
+from unflip._arrays import beside, is_foreign, rows_as_they_are, to_numpy
 from unflip._culprits import naming_what_is_no_number
-from unflip._weights import as_weight
 from unflip.sources import Batch, encode
+from unflip.sources.batch import batch_of
 
 Array = np.ndarray[Any, Any]
 
@@ -20,38 +24,68 @@ class Classifier(ClassifierMixin, BaseEstimator):
     """A classifier with a score for each row: (n,) for two classes, (n, K) for more."""
 
     _dtype: ClassVar[Any] = "numeric"  # what rows are converted to
+    _on_device: ClassVar[bool] = False  # whether arrays of torch and CuPy stay where they are
 
     classes_: Array
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.array_api_support = self._on_device
         return tags
 
     @abstractmethod
-    def _relative_scores(self, X: Any) -> Array:
+    def _relative_scores(self, X: Any) -> Any:
         """Scores that are right in sign and order."""
 
-    def predict(self, X: Any) -> Array:
-        """The class of each row.
+    def predict(self, X: Any) -> Any:
+        """The class of each row; beside X if that is an array of torch or CuPy and classes are numbers.
 
         >>> from unflip import UnhingedClassifier
         >>> UnhingedClassifier().fit([[-1.0], [3.0]], ["no", "yes"]).predict([[2.0]]).tolist()
         ['yes']
         """
         scores = self._relative_scores(X)
+        if is_foreign(scores):
+            return self._chosen_beside(scores)
         chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[chosen.astype(np.intp)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows whose class is predicted.
+
+        >>> from unflip import UnhingedClassifier
+        >>> UnhingedClassifier().fit([[-1.0], [3.0]], ["no", "yes"]).score([[2.0], [3.0]], ["yes", "no"])
+        0.5
+        """
+        if not any(map(is_foreign, (X, y, sample_weight))):
+            return float(super().score(X, y, sample_weight))
+        weight = None if sample_weight is None else to_numpy(sample_weight)
+        return float(accuracy_score(to_numpy(y), to_numpy(self.predict(X)), sample_weight=weight))
+
+    def _chosen_beside(self, scores: Any) -> Any:
+        xp = array_namespace(scores)
+        chosen = xp.astype(scores > 0, xp.int64) if scores.ndim == 1 else xp.argmax(scores, axis=1)
+        if self.classes_.dtype.kind not in "iufb":
+            return self.classes_[to_numpy(chosen)]
+        return xp.take(beside(self.classes_, scores), chosen)
 
     def _batch(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Batch:
         labels = encode(y)
         rows = self._rows(X, reset=reset)
         if rows.shape[0] != len(labels):
             raise ValueError(f"X has {rows.shape[0]} rows, y has {len(labels)} labels: inconsistent lengths")
-        return Batch(rows, labels, as_weight(sample_weight, len(labels)), self._names)
+        return batch_of(rows, labels, sample_weight, self._names)
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """X as a numeric array or CSR matrix; whether it is finite, the sums will tell."""
+        if is_foreign(X):
+            if self._on_device:
+                _check_feature_names(self, X, reset=reset)
+                rows = rows_as_they_are(X)
+                _check_n_features(self, rows, reset=reset)
+                return rows
+            X = here(X, type(self).__name__)
         with naming_what_is_no_number(X):
             return validate_data(
                 self, X, reset=reset, accept_sparse="csr", dtype=self._dtype, ensure_all_finite=False
@@ -70,6 +104,21 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return None if names is None else tuple(names)
 
 
+def here(X: Any, who: str) -> Array:
+    """A foreign array as one of NumPy, if it is in the host's memory; `who` does not work elsewhere.
+
+    >>> import array_api_strict as xp
+    >>> here(xp.ones((1, 2)), "LossClassifier").tolist()
+    [[1.0, 1.0]]
+    """
+    if "cpu" not in str(device(X)).lower():
+        raise TypeError(
+            f"{who} works on the host, but X is a {type(X).__name__} on {device(X)}; convert it to NumPy "
+            "yourself, or use UnhingedClassifier or SquareClassifier, which leave it where it is"
+        )
+    return np.asarray(to_numpy(X))
+
+
 def refuse_single_class(classes: Any, counts: Array, present_at_least: int = 2) -> None:
     """Raise unless there are two classes to tell apart, and rows of as many as asked for.
 
@@ -81,6 +130,22 @@ def refuse_single_class(classes: Any, counts: Array, present_at_least: int = 2) 
     if len(counts) < 2 or len(present) < present_at_least:
         seen = f"one class, {present[0]!r}" if present else "no class"
         raise ValueError(f"rows of at least two classes are needed, got rows of {seen}")
+
+
+def warn_lonely_class(classes: Any, member: Array) -> None:
+    """Warn if a class has one row, without which it has none; member: (n, K).
+
+    >>> with warnings.catch_warnings(record=True) as seen:
+    ...     warnings.simplefilter("always")
+    ...     warn_lonely_class(["a", "b"], np.eye(2)[[0, 0, 1]])
+    >>> print(seen[0].message)
+    class 'b' has one row: leaving it out says nothing of it; drop it, or join it with another class
+    """
+    rows = np.count_nonzero(member, axis=0)
+    if 1 in rows:
+        label = classes[int(np.argmax(rows == 1))]
+        words = "leaving it out says nothing of it; drop it, or join it with another class"
+        warnings.warn(f"class {label!r} has one row: {words}", stacklevel=4)
 
 
 def contrast(n_classes: int) -> Array:

@@ -13,10 +13,12 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from array_api_compat import array_namespace
 from scipy import sparse
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from unflip._arrays import beside, is_foreign, to_numpy
 from unflip._culprits import name_the_culprit
 from unflip._state import all_or_nothing
 from unflip.estimators.base import MomentClassifier
@@ -60,6 +62,7 @@ class UnhingedClassifier(MomentClassifier):
     [2.0, 2.0]
     """
 
+    _on_device: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "features": [None, HasMethods(["fit", "transform"])],
         "center": ["boolean"],
@@ -142,10 +145,11 @@ class UnhingedClassifier(MomentClassifier):
         One row a class; for two classes one row, the difference, taken before anything is rounded.
         """
         signs = contrast(len(moments.counts))
-        shares = (signs @ moments.counts / moments.total)[:, None]
-        means = signs @ moments.sums / moments.total - shares * self._middle(moments)
+        total, middle = moments.total, self._middle(moments)
+        shares = (signs @ moments.counts / total)[:, None]
+        means = signs @ moments.sums / total - shares * middle
         means = means / self.regularization
-        base = -(means @ self._zero(moments))
+        base = -(means @ (middle if self.center else self._zero(moments)))
         return means, base + never(moments.counts)
 
     def _centroids(self, moments: Moments) -> tuple[Array, Array]:
@@ -203,17 +207,17 @@ class UnhingedClassifier(MomentClassifier):
         similarity = np.empty(n_rows)
         for rows, phi in feature_blocks(batch.X, features.transform):
             z = in_frame(phi, moments.origin, moments.unit)
-            scores[rows] = dense(z @ targets.T) - targets @ zero
-            similarity[rows] = _products(z, middle, zero)
+            scores[rows] = dense(z @ beside(targets.T, z)) - targets @ zero
+            similarity[rows] = dense(_products(z, middle, zero))
         if not np.isfinite(scores).all():
             name_the_culprit(batch.X, batch.names)
-        member, total = batch.labels.membership, moments.total
+        member, weight, total = batch.labels.membership, to_numpy(batch.weight), moments.total
         signs = contrast(len(moments.counts))
         if self.class_weight is None:
             left = mean_map.leave_one_out(
                 scores,
                 member @ signs.T,
-                batch.weight,
+                weight,
                 similarity / self.regularization,
                 total,
                 signs @ moments.counts / total,
@@ -226,14 +230,14 @@ class UnhingedClassifier(MomentClassifier):
                 np.sum(targets**2, axis=1),
                 moments.counts,
                 member,
-                batch.weight,
+                weight,
                 similarity,
                 moments.variance,
                 moments.sums.shape[1],
                 self._priors,
             )
             left = (left[:, [1]] - left[:, [0]] if len(signs) == 1 else left) / self.regularization
-        left = left + lonely(batch.weight[:, None] * member, moments.counts)
+        left = left + lonely(weight[:, None] * member, moments.counts)
         return left[:, 0] if len(signs) == 1 else left
 
     def _targets(self, moments: Moments) -> tuple[Array, Array, Array]:
@@ -252,13 +256,13 @@ class UnhingedClassifier(MomentClassifier):
             raise ValueError(f"the threshold is tuned for two classes, the labels have {len(self.classes_)}")
         scores = np.concatenate([self._leave_one_out(part) for part in parts])
         member = np.concatenate([part.labels.membership for part in parts])
-        weight = np.concatenate([part.weight for part in parts])
+        weight = np.concatenate([to_numpy(part.weight) for part in parts])
         costs = weight[:, None] * member * self._costs()
         cut = best_threshold(scores, costs[:, 1], costs[:, 0])
         old = self.scorer_
         with np.errstate(over="ignore"):
             self.threshold_ = float(np.ldexp(cut, old.doublings))
-        self._finish(replace(old, base=old.base - cut))
+        self._finish(replace(old, base=old.base - cut), parts[0].X)
 
     def _refuse_rows_needed(self) -> None:
         if self.threshold == "loo":
@@ -268,8 +272,10 @@ class UnhingedClassifier(MomentClassifier):
             )
 
 
-def _products(z: Any, a: Array, b: Array) -> Array:
+def _products(z: Any, a: Array, b: Array) -> Any:
     """<z - a, z - b> for each row."""
+    if is_foreign(z):
+        return array_namespace(z).sum((z - beside(a, z)) * (z - beside(b, z)), axis=1)
     if sparse.issparse(z):
         return squared_norms(z) - z @ (a + b) + a @ b
     return np.einsum("ij,ij->i", z - a, z - b)

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from unflip._arrays import beside, to_numpy
 from unflip._culprits import name_the_culprit
 from unflip.estimators.base import MomentClassifier
 from unflip.estimators.border import Array, lonely
@@ -48,6 +49,7 @@ class SquareClassifier(MomentClassifier):
     """
 
     _degree = 2
+    _on_device: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "features": [None, HasMethods(["fit", "transform"])],
         "regularization": [StrOptions({"gcv"}), Interval(Real, 0, None, closed="left")],
@@ -69,19 +71,19 @@ class SquareClassifier(MomentClassifier):
         """
         check_is_fitted(self, "moments_")
         batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
-        moments = self.moments_
+        moments, weight = self.moments_, to_numpy(batch.weight)
         variances, basis, cross = _spectrum(moments)
         features = self._features
         rotated = np.empty((batch.X.shape[0], len(variances)))
         for rows, phi in feature_blocks(batch.X, features.transform):
             z = in_frame(phi, moments.origin, moments.unit)
-            rotated[rows] = dense(z @ basis) - moments.center @ basis
+            rotated[rows] = dense(z @ beside(basis, z)) - moments.center @ basis
         if not np.isfinite(rotated).all():
             name_the_culprit(batch.X, batch.names)
         scores, leverage = leave_one_out(
             rotated,
             batch.labels.membership,
-            batch.weight,
+            weight,
             moments.total * variances,
             moments.total * cross,
             moments.counts,
@@ -89,17 +91,17 @@ class SquareClassifier(MomentClassifier):
         )
         scores = scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
         for row in np.flatnonzero(leverage > 1 - NEARLY):
-            scores[row] = self._refit_without(batch, int(row))
-        gone = lonely(batch.weight[:, None] * batch.labels.membership, moments.counts)
+            scores[row] = to_numpy(self._refit_without(batch, int(row)))
+        gone = lonely(weight[:, None] * batch.labels.membership, moments.counts)
         return scores + (gone[:, 0] if len(self.classes_) == 2 else gone)
 
     def _refit_without(self, batch: Batch, row: int) -> Any:
         """The score of a row that owns a direction: without it the direction is gone, so solve again."""
         one = slice(row, row + 1)
-        alone = Batch(batch.X[one], batch.labels[one], batch.weight[one], batch.names)
+        alone = Batch(batch.X[one, :], batch.labels[one], batch.weight[one], batch.names)
         rest = self.moments_ - accumulate(alone, self.features_, self._degree)
         scorer = _ridge_scorer(rest, _in_units(self.regularization_, rest))
-        return scorer.absolute(scorer.relative(alone.X, self._features.transform))[0]
+        return scorer.absolute(scorer.relative(alone.X, self._features.transform))[0, ...]
 
     def _solve(self, moments: Moments) -> LinearScorer:
         if self.regularization == "gcv":
@@ -148,11 +150,13 @@ def _best_ridge(variances: Array, cross: Array, shares: Array, total: float) -> 
     ridges = PATH * variances.max()
     shrink = 1 / (variances + ridges[:, None])  # (path, directions)
     power = np.sum(cross**2, axis=1)
-    residual = np.sum(shares * (1 - shares)) - (2 * shrink - shrink**2 * variances) @ power
+    spread = np.sum(shares * (1 - shares))
+    residual = spread - (2 * shrink - shrink**2 * variances) @ power
     freedom = 1 + shrink @ variances
     # Too few rows for a fit leave it without a verdict.
     room = np.maximum(1 - freedom / total, 0.0)
     with np.errstate(divide="ignore"):
-        error = np.where(room > 0.05, np.maximum(residual, 0.0) / room**2, np.inf)
+        # A difference of such numbers tells nothing below their rounding.
+        error = np.where(room > 0.05, np.maximum(residual, 1e-12 * spread) / room**2, np.inf)
     best = np.flatnonzero(error <= error.min() * (1 + 1e-9))
     return float(ridges[best[-1]])

@@ -13,7 +13,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 
+from unflip._arrays import beside, doubled, is_foreign
 from unflip._threads import workers
 from unflip.moments.class_sums import compiled_scores, is_compiled
 from unflip.moments.frame import dense, in_frame
@@ -56,10 +58,15 @@ class LinearScorer:
         with np.errstate(over="ignore", invalid="ignore"):
             return np.ldexp(self.base - self.direction @ (self.origin / self.unit), self.doublings)
 
-    def relative(self, X: Any, transform: Callable[[Any], Any]) -> Array:
-        """The scores of the rows of X without their common power of two: right in sign and order."""
+    def relative(self, X: Any, transform: Callable[[Any], Any]) -> Any:
+        """The scores of the rows of X without their common power of two: right in sign and order.
+
+        They are an array of NumPy, or of the library of X beside X.
+        """
         direction = np.ldexp(self.direction, -self.exponent)
         base = np.ldexp(self.base, -self.exponent)
+        if is_foreign(X):
+            return self._relative_beside(X, transform, direction, base)
         scores = np.empty((X.shape[0], *self.direction.shape[:-1]))
         compiled = self.direction.ndim == 1 and is_compiled(X)
 
@@ -77,7 +84,16 @@ class LinearScorer:
                 pass
         return scores
 
-    def absolute(self, relative: Array) -> Array:
+    @np.errstate(over="ignore", invalid="ignore")  # for libraries that are NumPy inside
+    def _relative_beside(self, X: Any, transform: Callable[[Any], Any], direction: Array, base: Any) -> Any:
+        parts, added = [], beside(base, X)
+        for rows in feature_rows(X, transform):
+            phi = transform(X[rows, :])
+            z = in_frame(phi, self.origin, self.unit)
+            # A map that works on the host only has brought its features there.
+            parts.append(beside(z @ beside(direction.T, z), X) + added)
+        return parts[0] if len(parts) == 1 else array_namespace(X).concat(parts)
+
+    def absolute(self, relative: Any) -> Any:
         """Relative scores in their own scale."""
-        with np.errstate(over="ignore", under="ignore"):
-            return np.ldexp(relative, self.exponent + self.doublings)
+        return doubled(relative, self.exponent + self.doublings)

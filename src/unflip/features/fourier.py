@@ -11,9 +11,11 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from array_api_compat import array_namespace, device
 from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
+from unflip._arrays import as_float64, beside, blocks, is_foreign, to_numpy
 from unflip._threads import workers
 from unflip.features.cosine import cosines
 from unflip.features.kernelmap import KernelMap
@@ -38,6 +40,7 @@ class Fourier(KernelMap):
 
     Attributes: `kernel_`, `frequencies_` (D, d), `phases_` (D,), `center_` (d,), which stands for zero.
 
+    Rows may be arrays of torch or CuPy: then so are the features, in float64 on the same device.
     Tiles of rows are shared among as many threads as BLAS has, which changes nothing in the features.
 
     >>> phi = Fourier(n_features=5000, bandwidth=1.0).fit_transform([[0.0], [1.0]])
@@ -45,6 +48,7 @@ class Fourier(KernelMap):
     True
     """
 
+    _on_device: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMap._parameter_constraints,
         "n_features": [Interval(Integral, 1, None, closed="left")],
@@ -79,13 +83,12 @@ class Fourier(KernelMap):
         # Far from zero the digits of <w, x> would be lost. The kernel does not mind a shift.
         self.center_ = np.zeros(X.shape[1])
         if not sparse.issparse(X):
-            few = X[:: max(1, X.shape[0] // SAMPLE)]
-            self.center_ = np.ascontiguousarray(few, dtype=np.float64).mean(axis=0)
+            self.center_ = np.ascontiguousarray(_few(X), dtype=np.float64).mean(axis=0)
         self._refuse_lost_angles(X)
 
     def _refuse_lost_angles(self, X: Any) -> None:
         """Raise if <w, x> is so large that its fractional turn has no digits."""
-        few = X[:: max(1, X.shape[0] // SAMPLE)]
+        few = _few(X)
         reach = np.abs(few.data if sparse.issparse(few) else few - self.center_).max(initial=0.0)
         turns = float(reach) * float(np.median(np.abs(self.frequencies_)))
         if not turns < LOST:
@@ -99,9 +102,11 @@ class Fourier(KernelMap):
         frequencies = kernel.spectral_sample(d, self.n_features, rng)
         return frequencies, rng.uniform(0, 2 * np.pi, self.n_features)
 
-    def _map(self, X: Any) -> Array:
+    def _map(self, X: Any) -> Any:
         per_turn = self.frequencies_.T / (2 * np.pi)
         start = self.phases_ / (2 * np.pi)
+        if is_foreign(X):
+            return self._map_beside(X, per_turn, start)
         features = np.empty((X.shape[0], self.width))
 
         def fill(rows: slice) -> None:
@@ -120,5 +125,22 @@ class Fourier(KernelMap):
                 pass
         return features
 
+    @np.errstate(over="ignore", invalid="ignore")  # for libraries that are NumPy inside
+    def _map_beside(self, X: Any, per_turn: Array, start: Array) -> Any:
+        xp = array_namespace(X)
+        per_turn, start, center = (beside(part, X) for part in (per_turn, start, self.center_))
+        features = xp.empty((X.shape[0], self.width), dtype=xp.float64, device=device(X))
+        for rows in blocks(X.shape[0], self.width):
+            turns = (as_float64(X[rows, :]) - center) @ per_turn + start
+            angles = (turns - xp.round(turns)) * (2 * math.pi)
+            features[rows, :] = xp.cos(angles) * math.sqrt(2 / self.width)
+        return features
+
     def _parts(self) -> dict[str, Any]:
         return {"frequencies": self.frequencies_, "phases": self.phases_, "center": self.center_}
+
+
+def _few(X: Any) -> Any:
+    """Some rows, on the host."""
+    few = X[:: max(1, X.shape[0] // SAMPLE), :]
+    return to_numpy(few) if is_foreign(few) else few

@@ -16,8 +16,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
 
+from unflip._arrays import all_finite, is_foreign, rows_as_they_are
 from unflip._culprits import column_label, name_the_culprit, naming_what_is_no_number
 from unflip._state import all_or_nothing
 
@@ -33,6 +34,7 @@ class LabelFree(TransformerMixin, BaseEstimator):
     ('Standardize:...', 1, inf)
     """
 
+    _on_device: ClassVar[bool] = False  # whether arrays of torch and CuPy stay where they are
     elementwise: ClassVar[bool] = False  # each feature comes from one column, by the same steps in any block
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -102,6 +104,8 @@ class LabelFree(TransformerMixin, BaseEstimator):
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """X as a finite numeric array or CSR matrix."""
+        if is_foreign(X) and self._on_device:
+            return self._rows_beside(X, reset=reset)
         with naming_what_is_no_number(X):
             rows = validate_data(
                 self,
@@ -116,6 +120,15 @@ class LabelFree(TransformerMixin, BaseEstimator):
         except ValueError:
             name_the_culprit(rows, self._names)
             raise
+        return rows
+
+    def _rows_beside(self, X: Any, *, reset: bool) -> Any:
+        """The same for an array of torch or CuPy, which is checked where it is."""
+        _check_feature_names(self, X, reset=reset)
+        rows = rows_as_they_are(X, self._fewest_rows if reset else 1)
+        _check_n_features(self, rows, reset=reset)
+        if not all_finite(rows):
+            name_the_culprit(rows, self._names)
         return rows
 
     @property

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 
+from unflip._arrays import beside, is_foreign, to_numpy
 from unflip.kernels.distances import manhattan_distances, squared_distances
 from unflip.kernels.tables import as_table
 
@@ -32,7 +34,7 @@ def median_bandwidth(
     >>> median_bandwidth([[0.0], [0.0], [1.0], [3.0]])
     2.0
     """
-    rows = as_table(X, "X")
+    rows = X if is_foreign(X) else as_table(X, "X")
     if metric not in ("euclidean", "manhattan"):
         raise ValueError(f"metric is 'euclidean' or 'manhattan', got {metric!r}")
     if rows.shape[0] < 2 or sample < 2:
@@ -42,7 +44,9 @@ def median_bandwidth(
     which = "all rows"
     if rows.shape[0] > sample:
         which = f"all {sample} sampled rows"
-        rows = rows[np.random.default_rng(rng).choice(rows.shape[0], sample, replace=False)]
+        chosen = np.random.default_rng(rng).choice(rows.shape[0], sample, replace=False)
+        rows = array_namespace(X).take(X, beside(chosen, X), axis=0) if is_foreign(X) else rows[chosen]
+    rows = to_numpy(rows) if is_foreign(rows) else rows  # no more than the sample leaves its device
     apart = squared_distances(rows, rows) if metric == "euclidean" else manhattan_distances(rows, rows)
     first = ~np.triu(apart == 0, 1).any(axis=0)  # of its copies
     pairs = apart[np.ix_(first, first)][np.triu_indices(int(first.sum()), 1)]

@@ -13,6 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from unflip._arrays import is_foreign
+from unflip.kernels import on_device
 from unflip.kernels.distances import (
     is_sparse,
     manhattan_between,
@@ -56,6 +58,20 @@ class Gaussian(StationaryKernel):
     metric: ClassVar[str] = "euclidean"
 
     bandwidth: float
+
+    def score(
+        self, X: Any, Z: Any, weights: Any, threads: int | None = None, precision: str = "accurate"
+    ) -> Any:
+        """sum_j weights_j k(x_i, z_j) for each row of X; one column for each column of the weights.
+
+        X and Z may be arrays of torch or CuPy: then so are the scores, on the same device. There, float32
+        rows of up to 128 columns on an NVIDIA GPU go through a fused kernel (extra `gpu`): the error of all
+        scores together is below 1e-5 of them, and with precision="fast", twice as fast, below 1e-3.
+        Everywhere else the precision is that of float64.
+        """
+        if is_foreign(X) or is_foreign(Z):
+            return on_device.gaussian_score(X, Z, weights, self.bandwidth, precision)
+        return super().score(X, Z, weights, threads)
 
     def prepare(self, X: Any, origin: Array | None) -> Any:
         """Rows about the origin, with their squared norms."""

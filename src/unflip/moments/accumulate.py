@@ -9,9 +9,13 @@ from typing import Any
 
 from unflip._threads import workers
 from unflip.moments.checkpoint import Checkpoint
+from unflip.moments.cluster import cluster_moments
+from unflip.moments.database import database_moments
 from unflip.moments.moments import Moments
 from unflip.moments.one_batch import batch_moments
 from unflip.sources import Batch, Source, batches
+from unflip.sources.dask import DaskSource
+from unflip.sources.sql import SqlSource
 
 
 def accumulate(
@@ -27,6 +31,7 @@ def accumulate(
     as the square loss needs. summation: "exact" sums without rounding, so that chunks, order, threads and
     merges cannot change a bit (degree one, raw columns or features of single columns). checkpoint: a file
     that holds moments and position every few parts; a pass that is started again goes on from there.
+    Sources made by `sql` and `dask` are summed where their rows are, and only sums come here.
 
     >>> moments = accumulate(([[1.0, 0.0], [3.0, 4.0]], ["no", "yes"]), degree=2)
     >>> moments.sums.tolist(), moments.second.tolist()
@@ -38,6 +43,12 @@ def accumulate(
         raise ValueError(f"summation is 'fast' or 'exact', got {summation!r}")
     if summation == "exact" and degree == 2:
         raise ValueError("summation='exact' is for degree one; the second moment has no exact form here")
+    if isinstance(source, SqlSource | DaskSource) and checkpoint is not None:
+        raise ValueError("a checkpoint is for rows that are read here, not in a database or a cluster")
+    if isinstance(source, SqlSource):
+        return database_moments(source, features, degree, summation)
+    if isinstance(source, DaskSource):
+        return cluster_moments(source, features, degree, summation)
     one = partial(batch_moments, features=features, degree=degree, summation=summation)
     kept = Checkpoint.beside(checkpoint, source, features, degree, summation)
     total = _sum_parts(source, one, kept) if isinstance(source, Source) else _sum_batches(source, one, kept)
@@ -52,8 +63,7 @@ def _sum_parts(source: Source, one: Callable[[Batch], Moments], kept: Checkpoint
 
     def read(part: Any) -> Moments | None:
         total = None
-        for batch in source.read(part):
-            found = one(batch)
+        for found in map(one, source.read(part)):  # no batch is kept while the next is read
             total = found if total is None else total + found
         return total
 

@@ -1,4 +1,4 @@
-"""Sums by class, wherever the rows are: one dispatch over NumPy, compiled loops and sparse rows.
+"""Sums by class, wherever the rows are: one dispatch over NumPy, compiled loops, sparse rows and GPUs.
 
 Rows are summed in blocks, each by itself, and then the blocks in order. Their size depends on the table
 alone, so that the number of threads does not show in the result. For dense rows in row order and for
@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from unflip._arrays import is_foreign, to_numpy
 from unflip._threads import workers
+from unflip.moments import on_device
 from unflip.moments.frame import Array, dense, in_frame, scaled_rows, squared_norms
 from unflip.sources import Labels
 from unflip.sources.batch import BLOCK, row_blocks
@@ -42,6 +44,9 @@ def class_sums(X: Any, labels: Labels, weight: Array, origin: Array, unit: float
     ([1.0, 1.0], [[1.0], [3.0]], 10.0)
     """
     n_classes, d = len(labels.classes), len(origin)
+    if is_foreign(X):
+        return ClassSums(*on_device.class_sums(X, labels.beside(X), weight, origin, unit))
+    labels, weight = labels.beside(X), to_numpy(weight)  # a feature map may have brought the rows here
     compiled = _adder(X, labels, weight, origin, unit) if is_compiled(X) else None
 
     def block(rows: slice) -> tuple[Array, float]:
@@ -72,6 +77,8 @@ def is_compiled(X: Any) -> bool:
     >>> is_compiled(np.ones((2, 2)))  # not worth it
     False
     """
+    if is_foreign(X):
+        return False
     if sparse.issparse(X):
         known = X.format == "csr" and X.nnz >= WORTH
     else:
@@ -128,6 +135,9 @@ def second_moment(X: Any, weight: Array, origin: Array, unit: float) -> Array:
     >>> second_moment(np.array([[1.0], [3.0]]), np.ones(2), np.zeros(1), 1.0).tolist()
     [[10.0]]
     """
+    if is_foreign(X):
+        return on_device.second_moment(X, weight, origin, unit)
+    weight = to_numpy(weight)
     second = np.zeros((len(origin), len(origin)))
     plain = bool((weight == 1).all())
     with np.errstate(over="ignore", invalid="ignore"):

@@ -57,17 +57,20 @@ class Windows:
     @classmethod
     def canonical(cls, first: int, limbs: Array) -> Windows:
         """Pass carries on, and drop windows at both ends that hold nothing anywhere."""
+        start, stop = _used(limbs)
+        first, limbs = first + start, limbs[..., start:stop]
         limbs = np.concatenate([limbs, np.zeros((*limbs.shape[:-1], 2), dtype=np.int64)], axis=-1)
         for w in range(limbs.shape[-1] - 1):
             limbs[..., w + 1] += limbs[..., w] >> BITS
             limbs[..., w] &= MASK
         # The sign lives in the last window: where that is 0 or -1 everywhere, the one below can hold it.
-        while limbs.shape[-1] > 1 and np.isin(limbs[..., -1], (0, -1)).all():
+        while limbs.shape[-1] > 1 and ((limbs[..., -1] == 0) | (limbs[..., -1] == -1)).all():
             limbs[..., -2] += limbs[..., -1] << BITS
             limbs = limbs[..., :-1]
-        used = np.flatnonzero(limbs.reshape(-1, limbs.shape[-1]).any(axis=0))
-        start = int(used[0]) if len(used) else limbs.shape[-1] - 1
-        return cls(first + start if len(used) else 0, np.ascontiguousarray(limbs[..., start:]))
+        start, stop = _used(limbs)
+        if start == stop - 1 and not limbs[..., start].any():  # nothing anywhere
+            return cls(0, np.zeros((*limbs.shape[:-1], 1), dtype=np.int64))
+        return cls(first + start, np.ascontiguousarray(limbs[..., start:]))
 
     def __add__(self, other: Windows) -> Windows:
         first = min(self.first, other.first)
@@ -172,3 +175,9 @@ def deposit(m: Array, e: Array, place: Array, windows: Array) -> None:
         start = int(where.min(initial=0))
         found = np.bincount(where - start, (sign * part).astype(np.float64))
         flat[start : start + len(found)] += found.astype(np.int64)
+
+
+def _used(limbs: Array) -> tuple[int, int]:
+    """The windows from the first to the last that holds something; one of them if none does."""
+    used = np.flatnonzero(limbs.any(axis=tuple(range(limbs.ndim - 1))))
+    return (int(used[0]), int(used[-1]) + 1) if len(used) else (0, 1)

@@ -10,7 +10,10 @@ import math
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 from scipy import sparse
+
+from unflip._arrays import as_float64, beside, is_foreign, to_numpy
 
 Array = np.ndarray[Any, Any]
 FAR = 100.0  # a column this many times farther from zero than it is wide is summed about its own place
@@ -50,6 +53,10 @@ def largest(z: Any) -> float:
     >>> largest(np.array([[1.0, -3.0], [np.inf, np.nan]]))
     3.0
     """
+    if is_foreign(z):
+        xp = array_namespace(z)
+        size = xp.abs(z)
+        return float(xp.max(xp.where(xp.isfinite(size), size, xp.zeros_like(size))))
     values = np.abs(z.data if sparse.issparse(z) else z)
     return float(values[np.isfinite(values)].max(initial=0.0))
 
@@ -63,6 +70,10 @@ def in_frame(phi: Any, origin: Array, unit: float) -> Any:
     [[2.0]]
     """
     shifted = origin.any()
+    if is_foreign(phi):
+        z = as_float64(phi)
+        z = z - beside(origin, phi) if shifted else z
+        return z if unit == 1 else z / unit
     if sparse.issparse(phi):
         z = phi.toarray().astype(np.float64) if shifted else phi.astype(np.float64, copy=False)
     else:
@@ -72,12 +83,14 @@ def in_frame(phi: Any, origin: Array, unit: float) -> Any:
     return z if unit == 1 else z / unit
 
 
-def squared_norms(z: Any) -> Array:
+def squared_norms(z: Any) -> Any:
     """|z|^2 for each row.
 
     >>> squared_norms(np.array([[3.0, 4.0]])).tolist()
     [25.0]
     """
+    if is_foreign(z):
+        return array_namespace(z).sum(z * z, axis=1)
     if sparse.issparse(z):
         return dense(z.multiply(z).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", z, z)
@@ -98,7 +111,7 @@ def dense(product: Any) -> Array:
     >>> dense(sparse.csr_array([[1.0]])).tolist()
     [[1.0]]
     """
-    return product.toarray() if sparse.issparse(product) else np.asarray(product)
+    return product.toarray() if sparse.issparse(product) else to_numpy(product)
 
 
 def _origin(x: Array) -> Array:

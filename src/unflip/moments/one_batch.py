@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unflip._culprits import name_the_culprit
+from unflip._arrays import is_foreign, to_numpy
+from unflip._culprits import in_place, name_the_culprit
 from unflip.features import FeatureMap, as_feature_map
 from unflip.features.base import Columns, is_elementwise
 from unflip.moments.class_sums import class_sums, second_moment
@@ -20,6 +21,7 @@ from unflip.moments.frame import frame_of, in_frame, largest, unit_for
 from unflip.moments.moments import Array, Moments, exact_moments
 from unflip.sources import Batch
 from unflip.sources.batch import feature_blocks
+from unflip.sources.labels import LabelsToCome
 
 SAMPLE = 256  # rows looked at, without labels, to choose origin and unit
 
@@ -35,12 +37,19 @@ def batch_moments(batch: Batch, features: Any = None, degree: int = 1, summation
     names = batch.names if features is None else None
     if summation == "exact":
         return _exact(batch, feature_map, names)
+    early = None if batch.early is None else batch.early.found()
+    if early is not None:
+        classes, counts, by_class, squares = early
+        if isinstance(batch.labels, LabelsToCome):
+            batch.labels.settle(classes)
+        return Moments(tuple(classes.tolist()), counts, by_class, None, feature_map.key, squares, names=names)
     few = slice(0, None, max(1, batch.X.shape[0] // SAMPLE))
     try:
-        origin, unit = frame_of(feature_map.transform(batch.X[few]))
+        sample = feature_map.transform(batch.X[few, :])
+        origin, unit = frame_of(to_numpy(sample) if is_foreign(sample) else sample)
         sums = _sum(batch, feature_map, degree, origin, unit)
     except ValueError:
-        name_the_culprit(batch.X, batch.names)  # some maps refuse what is not finite, but not by name
+        _name_the_culprit_in_x(batch)  # some maps refuse what is not finite, but not by name
         raise
     if not sums.finite:
         _name_the_culprit(batch, feature_map)
@@ -61,6 +70,11 @@ def batch_moments(batch: Batch, features: Any = None, degree: int = 1, summation
 
 def _exact(batch: Batch, feature_map: FeatureMap, names: tuple[str, ...] | None) -> Moments:
     """Sums without rounding, of raw columns or of features that each come from one column alone."""
+    if is_foreign(batch.X):
+        raise ValueError(
+            f"summation='exact' is for rows on the host, these are a {type(batch.X).__name__}; "
+            "use summation='fast', or convert them to NumPy"
+        )
     if not is_elementwise(feature_map):
         raise ValueError(
             "summation='exact' is for raw columns and for features of single columns (Standardize, Quantile, "
@@ -135,6 +149,12 @@ def _refuse_giant(width: int, degree: int) -> None:
 
 def _name_the_culprit(batch: Batch, feature_map: FeatureMap) -> None:
     """Raise if some value of X, or of its features, is not finite; return otherwise."""
-    name_the_culprit(batch.X, batch.names)
-    for rows, phi in _blocks(batch, feature_map):
-        name_the_culprit(phi, None, first_row=rows.start)
+    _name_the_culprit_in_x(batch)
+    with in_place(batch.place):
+        for rows, phi in _blocks(batch, feature_map):
+            name_the_culprit(phi, None, first_row=batch.first_row + rows.start)
+
+
+def _name_the_culprit_in_x(batch: Batch) -> None:
+    with in_place(batch.place):
+        name_the_culprit(batch.X, batch.names, batch.first_row)

@@ -86,11 +86,13 @@ def fit_curve(
     prior: Array,
     floors: tuple[float, ...] = (0.0,),
     trusted: Array | None = None,
+    skewed: bool = False,
 ) -> Curve:
     """Fit to normal scores z, (n,); positive and negative: (n,), the weight of each row as one or the other.
 
     low, high, prior: (R,), the plateaus of each noise to consider and its prior weight; floors: where g may
-    start from, each as likely as the others; trusted: (n,), rows without noise, which tell how g rises.
+    start from, each as likely as the others; trusted: (n,), rows without noise, which tell how g rises;
+    skewed: g may have a thin tail at one end and a heavy one at the other, as with a rare class.
 
     >>> z = np.linspace(-2, 2, 400)
     >>> y = (z > 0) ^ (np.arange(400) % 5 == 0)  # every fifth label is wrong
@@ -113,7 +115,11 @@ def fit_curve(
     center = np.bincount(bins, weight * distinct, BINS)[filled] / total[filled]
     ones, zeros, sure_ones, sure_zeros = (np.bincount(bins, count, BINS)[filled] for count in counts)
     steps = (SLOPES[:, None, None] * (center - places[:, None])).reshape(-1, len(center))
-    rising = np.vstack([expit(steps), 0.5 + np.arctan(steps / 1.6) / np.pi])
+    thin, heavy = expit(steps), 0.5 + np.arctan(steps / 1.6) / np.pi
+    links = [thin, heavy]
+    if skewed:
+        links += [np.where(steps < 0, thin, heavy), np.where(steps < 0, heavy, thin)]
+    rising = np.vstack(links)
     shape = np.vstack([floor + (1 - floor) * rising for floor in floors])
     bent = np.repeat(np.exp(-0.5 * (np.log(SLOPES / SLOPE) / SPREAD) ** 2), len(places))
     bent = np.tile(bent, len(shape) // len(bent))

@@ -23,10 +23,15 @@ from unflip.noise.models import Noise, SymmetricNoise, UniformNoise
 
 NEARLY = 1.7  # nats below the best fit: 1.35 would be 90 % for one parameter, and the grid is coarse
 CONFIDENCE = 0.9
+END = 0.05  # of the rows, at each end of the score
 FEW = 30  # distinct scores
 EDGE = 0.01  # a rate so near to where labels carry nothing is there; the step of the grid
 NO_SIGNAL = "labels show no dependence on features; only the outer bound means something"
 OVERLAP = "heavy overlap: classes that overlap look like noise here, so the interval was widened"
+LOPSIDED = (
+    "labels disagree with the score at one end far more often than at the other, so that one rate for both "
+    "classes misleads; see estimate_noise(..., class_conditional=True)"
+)
 COARSE = f"fewer than {FEW} distinct rows: noise and overlap can hardly be told apart"
 
 
@@ -175,6 +180,8 @@ def estimate_rate(scores: Array, member: Array, trusted: Array | None = None) ->
     warnings = []
     if n_classes == 2 and _shows_nothing(z, agree, against):
         warnings.append(NO_SIGNAL)
+    if n_classes == 2 and doubtful.all() and _is_lopsided(z, agree, against):
+        warnings.append(LOPSIDED)
     if len(np.unique(along)) < FEW:
         warnings.append(COARSE)
     return summary(curve, rates, n_classes, right, total, warnings), curve
@@ -294,6 +301,25 @@ def _shows_nothing(z: Array, positive: Array, negative: Array) -> bool:
     auc = ones @ (np.cumsum(zeros) - zeros / 2) / max(n1 * n0, 1e-300)  # a tie counts one half
     chance = 0.5 + 1.645 * np.sqrt((n1 + n0 + 1) / (12 * max(n1 * n0, 1e-300)))
     return bool(auc < chance and min(n1, n0) > 0.45 * (n1 + n0))
+
+
+def _is_lopsided(z: Array, positive: Array, negative: Array) -> bool:
+    """Whether the labels at the two ends of the score disagree with it at clearly different rates.
+
+    Not asked where a class is rare: its end holds rows of the other class, noise or not.
+    """
+    weight = positive + negative
+    if min(positive.sum(), negative.sum()) < 0.2 * weight.sum():
+        return False
+    order = np.argsort(z, kind="stable")
+    share = np.cumsum(weight[order]) / weight.sum()
+    ends = (order[share <= END], positive), (order[share > 1 - END], negative)
+    size = [weight[rows].sum() for rows, _ in ends]
+    if min(size) == 0:
+        return False
+    wrong = [against[rows].sum() / count for (rows, against), count in zip(ends, size, strict=True)]
+    chance = sum(p * (1 - p) / count for p, count in zip(wrong, size, strict=True)) ** 0.5
+    return bool(abs(wrong[0] - wrong[1]) > 0.1 + 3 * chance)
 
 
 def _refuse(scores: Array, held: Array, classes: Array) -> None:

@@ -26,17 +26,12 @@ class Guarantee:
     def exact(self) -> list[str]:
         """What holds on the population, for every rate below the point where labels carry nothing."""
         kind = "symmetric" if self.classes == 2 else "uniform"
-        first = (
-            "Features, kernel and landmarks never saw a label: noise cannot move them."
-            if self.label_free
-            else "Not label-free: columns were weighed by a fit to the labels, half by half."
-        )
+        found = ["Features, kernel and landmarks never saw a label: noise cannot move them."]
         return [
-            first,
+            *(found if self.label_free else []),
             f"Under {kind} noise the square loss has the same classifier on noisy and on clean labels, at "
             "every ridge.",
-            "For a fixed classifier the error on noisy labels rises with the error on clean ones: comparing "
-            "candidates on noisy labels is sound.",
+            "For a fixed classifier the error on noisy labels rises with the error on clean ones.",
         ]
 
     @property
@@ -57,6 +52,7 @@ class Guarantee:
     def heuristic(self) -> list[str]:
         """What is a good rule and no theorem."""
         return [
+            "Candidates are compared by the squared error of their scores, which stands in for the error.",
             "The average within one standard error, the shrunk intercept and the number of landmarks.",
             "The noise rate: it assumes that flips do not depend on the row and that some rows are certain; "
             f"without that it is only known to be at most {self.noise.outer:.2f} (95 % confidence).",
@@ -71,7 +67,10 @@ class Guarantee:
             "Noise that depends on the class or on the row needs more than this.",
         ]
         if not self.label_free:
-            found.append("With weighted columns rows cannot be forgotten, nor made private, without a refit.")
+            found.append(
+                "Not label-free: columns were weighed by a fit to the labels, half by half, so that no row "
+                "can be forgotten or made private without a new fit."
+            )
         return found
 
     def __str__(self) -> str:

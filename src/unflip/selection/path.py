@@ -25,6 +25,7 @@ RIDGES = 10.0 ** np.arange(-5, 1.25, 0.5)  # times W and the mean squared length
 JITTER = 1e-5  # of k(z, z): enough that squared kernel values have digits to spare
 AT_ONCE = 1 << 22  # features held at a time beyond a cache: 32 MB
 SHORTEST = 400  # rows of a part, where it is not the memory that decides
+FAINT = 1e-3  # of what a fit uses of its first direction; less is nothing
 CACHE = 1 << 25  # features that are kept rather than computed again: 256 MB
 
 
@@ -103,7 +104,8 @@ class RidgePath:
         about_mean = second - total * np.outer(self.center, self.center)
         spreads, self.turn = eigh(about_mean, table, overwrite_a=True, overwrite_b=True, check_finite=False)
         spreads = np.maximum(spreads, 0.0)
-        self.shrink = 1 / (spreads[:, None] + RIDGES * spreads.sum())  # (m, L)
+        self.spread = float(spreads.sum())
+        self.shrink = 1 / (spreads[:, None] + RIDGES * self.spread)  # (m, L)
         self.freedom = spreads @ self.shrink
         along = self.turn.T @ cross  # centred labels need no centred features
         self.fits = along[:, None, :] * self.shrink[:, :, None]  # (m, L, k)
@@ -143,6 +145,29 @@ class RidgePath:
             now = t - self._fitted(u).transpose(1, 0, 2)
             left = _without_group(np.column_stack([u, np.ones(len(u))]), self.shrink, total, w, now)
             self.scores[:, together] = t - left + (w @ t) / (total - w.sum())
+
+    def without_folds(self, rows: Rows, judged: Array, folds: Array, weights: Array) -> Array:
+        """Scores of the judged rows by fits to all rows but those of their fold, (j, k).
+
+        folds: (j,); weights: (L,), of the ridges. Directions that a fit hardly uses are taken as they are.
+        """
+        ridges = np.flatnonzero(weights)
+        shrink = self.shrink[:, ridges]
+        share = 1 - RIDGES[ridges] * self.spread * shrink  # of a direction, s / (s + Lambda), that a fit uses
+        used = np.append((share > FAINT * share.max(axis=0)).any(axis=1), True)
+        total = rows.weight.sum()
+        scores = np.empty((len(judged), rows.labels.shape[1]))
+        for fold in np.unique(folds):
+            mine = np.flatnonzero(folds == fold)
+            places = judged[mine]
+            u = self._along(rows, places)
+            w, t = rows.weight[places], rows.labels[places] - rows.mean
+            now = t - np.einsum("blk->lbk", self._fitted(u)[:, ridges])
+            u = np.column_stack([u, np.ones(len(u))])[:, used]
+            left = _without_group(u, shrink[used[:-1]], total, w, now)
+            alone = t - left + (w @ t) / (total - w.sum())
+            scores[mine] = np.tensordot(weights[ridges], alone, axes=1)
+        return scores
 
     def dual(self, weights: Array) -> tuple[Array, Array]:
         """Coefficients of k(x, landmarks) for weights of the ridges, (m, k), and what to subtract, (k,)."""

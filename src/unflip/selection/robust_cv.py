@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -20,7 +21,7 @@ from unflip._culprits import is_missing
 from unflip._state import all_or_nothing
 from unflip._threads import workers
 from unflip._weights import as_weight
-from unflip.estimators.border import refuse_single_class
+from unflip.estimators.border import refuse_single_class, warn_lonely_class
 from unflip.features import Tabular
 from unflip.features.labelfree import generator
 from unflip.kernels import Kernel
@@ -41,6 +42,7 @@ MORE, EACH = 800, 600  # landmarks for a closer look: with one kernel, and for e
 FULL = 0.4  # of the landmarks in use as degrees of freedom: then more of them are worth their time
 JUDGED = 100_000  # rows whose leave-one-out scores are computed
 SMALL = 50_000  # rows whose views are kept
+FOLDS, SIMPLE = 10, 50  # folds that leave together where a fit has so many rows a degree of freedom
 KAPPAS = (0.75, 0.5, 0.25, 0.0)
 
 
@@ -154,6 +156,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         if len(self.classes_) == 2:
             p = np.interp(scores, *self._calibration)
+            p = np.where(scores > 0, np.maximum(p, np.nextafter(0.5, 1.0)), np.minimum(p, 0.5))
             return np.column_stack([1 - p, p])
         ordered = np.sort(scores, axis=1)
         top = np.interp(ordered[:, -1] - ordered[:, -2], *self._calibration)
@@ -173,6 +176,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         self.classes_ = labels.classes
         member = labels.membership[counting]
         refuse_single_class(self.classes_.tolist(), weight[counting] @ member)
+        warn_lonely_class(self.classes_.tolist(), member)
         self.table_ = Tabular().fit(X)
         rows = self.table_._rows(X, reset=False)
         if rows.shape[0] != len(labels):
@@ -220,7 +224,13 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         self._report(groups, choice)
         self.parts_ = _parts(groups, choice)
         left = np.tensordot(choice.weights, scores, axes=1)
-        self.honest_scores_ = (rows.mean + left)[:, 0] if member.shape[1] == 2 else rows.mean + left
+        away, units = left, np.arange(n) if together is None else together
+        if SIMPLE * _freedom(groups)[choice.kept].mean() < units.max() + 1:
+            # So simple a fit gives near rows one score, and leaving one out ranks it against its own label.
+            folds = _folds(units, rng)[self._judged]
+            away = _in_one_order(self._without_folds(rows, groups, choice, half, folds), folds)
+        honest = rows.mean + away
+        self.honest_scores_ = honest[:, 0] if member.shape[1] == 2 else honest
         return LeftOut(left, rows, member[self._judged], rows.weight[self._judged])
 
     def _fit_groups(
@@ -266,6 +276,18 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         place = np.repeat([group.name == "weighted" for group in groups], len(RIDGES)).astype(int)
         centred, weight = rows.centred[self._judged], rows.weight[self._judged]
         return choose(scores, centred, weight, _freedom(groups), place), scores
+
+    def _without_folds(
+        self, rows: Rows, groups: list[Group], choice: Choice, half: Array, folds: Array
+    ) -> Array:
+        """Scores of the ensemble, each by fits to all rows but a fold."""
+        first_half = (half[self._judged] == 0)[:, None]
+        total = np.zeros((len(self._judged), rows.labels.shape[1]))
+        for group, weights in zip(groups, np.split(choice.weights, len(groups)), strict=True):
+            if weights.any():
+                found = [path.without_folds(rows, self._judged, folds, weights) for path in group.paths]
+                total += np.where(first_half, found[-1], found[0])
+        return total
 
     def _report(self, groups: list[Group], choice: Choice) -> None:
         self.cv_results_ = {
@@ -365,6 +387,28 @@ def _halves(order: Array) -> Array:
     half[learning] = np.arange(len(learning)) >= (len(learning) + 1) // 2
     half[order[ROWS:]] = np.arange(n - len(learning)) % 2
     return half
+
+
+def _folds(units: Array, rng: np.random.Generator) -> Array:
+    """A fold for each row, the same for rows that belong together."""
+    return np.asarray(rng.permutation(np.arange(units.max() + 1) % FOLDS)[units])
+
+
+def _in_one_order(scores: Array, folds: Array) -> Array:
+    """Scores that can be ranked together: those of each fold, as quantiles of all of them.
+
+    Fits to different rows are off from each other by what they were not shown, so that ranks across them
+    would tell something of the labels: rows whose fold has many positives score low.
+    """
+    along = scores[:, 0] if scores.shape[1] == 1 else np.diff(np.sort(scores, axis=1)[:, -2:], axis=1)[:, 0]
+    common, new = np.sort(along), np.empty(len(along))
+    for fold in np.unique(folds):
+        mine = np.flatnonzero(folds == fold)
+        rank = rankdata(along[mine]) - 0.5
+        new[mine] = np.interp(rank / len(mine), (np.arange(len(common)) + 0.5) / len(common), common)
+    if scores.shape[1] == 1:
+        return new[:, None]
+    return scores * np.divide(new, along, out=np.ones_like(new), where=along > 0)[:, None]
 
 
 def _freedom(groups: list[Group]) -> Array:

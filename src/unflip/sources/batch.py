@@ -10,9 +10,12 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
+from unflip._arrays import blocks as foreign_blocks
+from unflip._arrays import is_foreign, rows_as_they_are
 from unflip._culprits import naming_what_is_no_number
 from unflip._weights import as_weight
 from unflip.sources.labels import Array, Labels, encode
+from unflip.sources.on_device import weight_beside
 
 BLOCK = 1 << 14  # rows worked on at a time, so that temporary arrays stay small
 NUMBERS = 1 << 21  # numbers in a block of wide rows: 16 MB
@@ -20,12 +23,20 @@ NUMBERS = 1 << 21  # numbers in a block of wide rows: 16 MB
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Rows X (dense or CSR), their labels and weights, and the names of the columns if they have any."""
+    """Rows X (dense or CSR), their labels and weights, and the names of the columns if they have any.
+
+    Labels and weights lie beside X, if that is an array of torch or CuPy. Messages call the rows by their
+    number in the `place`, a file for example, where they begin with `first_row`. `early` are sums of
+    unweighted rows that a GPU has begun with.
+    """
 
     X: Any
     labels: Labels
     weight: Array
     names: tuple[str, ...] | None = None
+    first_row: int = 0
+    place: str = ""
+    early: Any = None
 
     def __iter__(self) -> Iterator[Batch]:
         """A batch is a source of one batch: itself."""
@@ -57,6 +68,8 @@ def batches(source: Any) -> Iterator[Batch]:
 def arrays(X: Any, y: Any, weight: Any = None) -> Batch:
     """A source from data in memory: NumPy arrays, SciPy sparse matrices, pandas or polars frames.
 
+    Arrays of torch and CuPy, and of others that follow the array API standard, stay on their device.
+
     >>> batch = arrays([[1.0, 2.0], [3.0, 4.0]], ["no", "yes"], weight=[1.0, 2.0])
     >>> batch.labels.classes.tolist(), batch.weight.tolist()
     (['no', 'yes'], [1.0, 2.0])
@@ -66,11 +79,24 @@ def arrays(X: Any, y: Any, weight: Any = None) -> Batch:
     rows = as_rows(X)
     if rows.shape[0] != len(labels):
         raise ValueError(f"X has {rows.shape[0]} rows, y has {len(labels)} labels")
-    return Batch(rows, labels, as_weight(weight, len(labels)), None if names is None else tuple(names))
+    return batch_of(rows, labels, weight, None if names is None else tuple(names))
+
+
+def batch_of(rows: Any, labels: Labels, weight: Any, names: tuple[str, ...] | None) -> Batch:
+    """A batch of rows and labels that were checked, with weights as they were given.
+
+    >>> import numpy as np
+    >>> batch_of(np.ones((2, 1)), encode([0, 1]), None, None).weight.tolist()
+    [1.0, 1.0]
+    """
+    checked = weight_beside(weight, rows) if is_foreign(rows) else as_weight(weight, len(labels))
+    return Batch(rows, labels.beside(rows), checked, names)
 
 
 def as_rows(X: Any) -> Any:
     """A two-dimensional numeric array, or a CSR matrix; finiteness is left to the sums."""
+    if is_foreign(X):
+        return rows_as_they_are(X, fewest=0)
     with naming_what_is_no_number(X):
         return check_array(
             X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, ensure_min_samples=0
@@ -95,7 +121,7 @@ def feature_blocks(X: Any, transform: Callable[[Any], Any]) -> Iterator[tuple[sl
     >>> [(rows.stop, phi.shape) for rows, phi in feature_blocks(np.ones((3, 2)), lambda X: X)]
     [(3, (3, 2))]
     """
-    return ((rows, transform(X[rows])) for rows in feature_rows(X, transform))
+    return ((rows, transform(X[rows, :])) for rows in feature_rows(X, transform))
 
 
 def feature_rows(X: Any, transform: Callable[[Any], Any]) -> list[slice]:
@@ -107,5 +133,7 @@ def feature_rows(X: Any, transform: Callable[[Any], Any]) -> list[slice]:
     """
     if not X.shape[0]:
         return []
-    one = transform(X[:1])
+    one = transform(X[:1, :])
+    if is_foreign(one):
+        return list(foreign_blocks(X.shape[0], one.shape[1]))
     return list(row_blocks(X.shape[0], 1 if sparse.issparse(one) else one.shape[1]))

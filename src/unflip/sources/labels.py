@@ -12,10 +12,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from array_api_compat import device
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
+from unflip._arrays import beside, is_foreign, on_cuda, to_numpy
 from unflip._culprits import is_missing
+from unflip.sources.on_device import classes_and_codes
 
 Array = np.ndarray[Any, Any]
 CLOSE = 1 << 16  # numbers in so short a range are counted, not sorted
@@ -26,22 +29,32 @@ class Labels:
     """Classes in sorted order, and each row's place among them.
 
     codes: (n,), the places; None if labels are soft, and then soft: (K, n), a sparse table of P(class | row).
+    Beside rows that are arrays of torch or CuPy, codes are such an array too, and so is soft, which is dense.
     """
 
     classes: Array
-    codes: Array | None = None
+    codes: Any = None
     soft: Any = None
 
     def __len__(self) -> int:
-        return len(self.codes) if self.codes is not None else self.soft.shape[1]
+        return self.codes.shape[0] if self.codes is not None else self.soft.shape[1]
+
+    def beside(self, X: Any) -> Labels:
+        """The same labels where the rows X are."""
+        if self.codes is not None:
+            return Labels(self.classes, beside(self.codes, X))
+        if is_foreign(X):
+            soft = self.soft if is_foreign(self.soft) else self.soft.toarray()
+            return Labels(self.classes, soft=beside(soft, X))
+        return Labels(self.classes, soft=self.table)
 
     @cached_property
     def table(self) -> Any:
         """P(class | row) as a K x n sparse table, hard labels too."""
         if self.codes is None:
-            return self.soft
-        n = len(self.codes)
-        table = np.ones(n), self.codes.astype(np.intp), np.arange(n + 1)
+            return sparse.csc_array(to_numpy(self.soft)) if is_foreign(self.soft) else self.soft
+        n = len(self)
+        table = np.ones(n), to_numpy(self.codes).astype(np.intp), np.arange(n + 1)
         return sparse.csc_array(table, shape=(len(self.classes), n))
 
     @property
@@ -52,7 +65,7 @@ class Labels:
     @property
     def hard(self) -> bool:
         """Is every label certain?"""
-        return self.codes is not None or bool(self.soft.nnz == len(self) and np.all(self.soft.data == 1))
+        return self.codes is not None or bool(self.table.nnz == len(self) and np.all(self.table.data == 1))
 
     def weighted(self, weight: Array, rows: slice) -> Any:
         """A K x rows matrix that turns rows into weighted sums by class."""
@@ -69,6 +82,12 @@ class Labels:
     def recoded(self, classes: Array) -> Labels:
         """The same labels among other classes, which must hold every class that is used."""
         place = {label: k for k, label in enumerate(classes.tolist())}
+        if is_foreign(self.codes if self.soft is None else self.soft):
+            if self.classes.tolist() == classes.tolist():
+                return Labels(classes, self.codes, self.soft)
+            return (
+                self.beside(classes).recoded(classes).beside(self.codes if self.soft is None else self.soft)
+            )
         for k, label in enumerate(self.classes.tolist()):
             if label not in place:
                 row = self.table[[k]].tocoo().col.min()
@@ -81,6 +100,52 @@ class Labels:
         return Labels(classes, soft=sparse.csc_array((t.data, to[t.indices], t.indptr), shape=shape))
 
 
+class LabelsToCome(Labels):
+    """Labels on a GPU, of which nobody has asked anything yet: each question makes the host wait.
+
+    given: (n,). Sums that tell the classes by the way can `settle` them.
+    """
+
+    def __init__(self, given: Any) -> None:
+        vars(self).update(given=given)
+
+    def __len__(self) -> int:
+        return int(vars(self)["given"].shape[0])
+
+    def beside(self, X: Any) -> Labels:
+        """These labels, if they are where X is."""
+        given = vars(self)["given"]
+        return self if type(given) is type(X) and device(X) == device(given) else self._found.beside(X)
+
+    def settle(self, classes: Array) -> None:
+        """Take note of the classes."""
+        vars(self).update(classes=classes)
+
+    @cached_property
+    def _found(self) -> Labels:
+        return _encode_foreign(vars(self)["given"])
+
+    @cached_property
+    def classes(self) -> Array:
+        """As of all labels."""
+        return self._found.classes
+
+    @cached_property
+    def codes(self) -> Any:
+        """As of all labels."""
+        return self._found.codes
+
+    @cached_property
+    def soft(self) -> Any:
+        """As of all labels."""
+        return self._found.soft
+
+
+def _encode_foreign(y: Any) -> Labels:
+    hard = classes_and_codes(y)
+    return encode(to_numpy(y)).beside(y) if hard is None else Labels(*hard)
+
+
 def encode(y: Any) -> Labels:
     """Class codes of hard labels, memberships of soft ones.
 
@@ -91,6 +156,8 @@ def encode(y: Any) -> Labels:
     """
     if y is None:
         raise ValueError("learning requires y to be passed, but the target y is None")
+    if is_foreign(y):
+        return LabelsToCome(y) if on_cuda(y) and y.ndim == 1 else _encode_foreign(y)
     labels = _as_array(y)
     if labels.ndim == 2 and labels.shape[1] > 1:
         return _soft_rows(labels)

@@ -33,3 +33,19 @@ class Source(ABC):
     def __iter__(self) -> Iterator[Batch]:
         for part in self.parts:
             yield from self.read(part)
+
+
+class Stream(ABC):
+    """Rows that come one after another and cannot be cut into parts: a CSV file, a query, a reader.
+
+    A pass that was interrupted reads them again from the first row on, and sums from where it had stopped.
+    """
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Something that changes when the data do, as that of a `Source`."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Batch]:
+        """All rows, in the same batches each time."""

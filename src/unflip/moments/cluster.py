@@ -1,0 +1,68 @@
+"""Moments of Dask partitions: one task each, then a tree of sums.
+
+A chain of `partial_fit` would wait for each partition in turn. Sums need no order, and a tree that the
+partitions alone determine gives the same bits on any number of workers, whatever happens to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from unflip._extras import extra
+from unflip._threads import alone
+from unflip.features import FeatureMap, Transformed
+from unflip.moments.moments import Moments
+from unflip.moments.one_batch import batch_moments
+from unflip.sources import Batch
+from unflip.sources.dask import DaskSource, naming_the_partition
+
+FAN_IN = 8  # moments summed by one task
+
+
+def cluster_moments(
+    source: DaskSource, features: Any = None, degree: int = 1, summation: str = "fast"
+) -> Moments:
+    """The moments of all partitions, by the active scheduler; the arguments are those of `accumulate`.
+
+    >>> import dask.array as da
+    >>> from unflip.sources import dask
+    >>> source = dask(da.ones((20, 1), chunks=(1, 1)), [0, 1] * 10)
+    >>> cluster_moments(source).sums.tolist()
+    [[10.0], [10.0]]
+    """
+    dask = extra("dask", "dask")
+
+    if features is not None and not isinstance(features, FeatureMap):
+        features = Transformed(features)  # with a key that other processes do not have to find again
+    one = partial(batch_moments, features=features, degree=degree, summation=summation)
+    # As a task of its own the feature map is sent to a worker once, not with every partition.
+    load, sum_up = dask.delayed(source.load), dask.delayed(one)
+    found = [
+        dask.delayed(_of_partition)(number, load, sum_up, *pieces)
+        for number, pieces in enumerate(source.pieces)
+    ]
+    while len(found) > 1:
+        found = [dask.delayed(_sum)(found[i : i + FAN_IN]) for i in range(0, len(found), FAN_IN)]
+    total: Moments | None = dask.compute(*found)[0] if found else None
+    if total is None:
+        raise ValueError("the source has no rows")
+    if not total.total:
+        raise ValueError("the weight is zero in every row; at least one weight must be positive")
+    return total
+
+
+def _of_partition(
+    number: int, load: Callable[..., Iterator[Batch]], one: Callable[[Batch], Moments], *pieces: Any
+) -> Moments | None:
+    with naming_the_partition(number), alone():
+        return _sum(one(batch) for batch in load(*pieces) if len(batch.labels))
+
+
+def _sum(found: Any) -> Moments | None:
+    total = None
+    for moments in found:
+        if moments is not None:
+            total = moments if total is None else total + moments
+    return total

@@ -1,0 +1,220 @@
+"""Arrow tables as batches: features, label and weight by name, numbers of any type in one array.
+
+Columns are copied into an array in column order, a few rows at a time: so few that they are still in the
+cache when they are summed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from unflip._culprits import AS_TIMES, in_place
+from unflip._extras import extra
+from unflip.sources.batch import Batch
+from unflip.sources.columns import chosen_columns
+from unflip.sources.labels import Array, Labels, encode
+
+AT_ONCE = 1 << 20  # numbers in a batch, or somewhat more: enough for compiled loops
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which columns of a table are features, label and weight, by name.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"age": [30, 40], "sick": ["no", "yes"]})
+    >>> choice = Choice.among(table.schema, "sick")
+    >>> choice.features, [batch.X.tolist() for batch in choice.batches(table.to_batches())]
+    (('age',), [[[30.0], [40.0]]])
+    """
+
+    features: tuple[str, ...]
+    target: str
+    weight: str | None = None
+
+    @classmethod
+    def among(
+        cls,
+        schema: Any,
+        target: str,
+        columns: Sequence[str] | None = None,
+        weight: str | None = None,
+        place: str = "",
+    ) -> Choice:
+        """The choice made by name among the columns of an Arrow schema; `place` is for messages."""
+        with in_place(place):
+            choice = cls(chosen_columns(schema.names, target, columns, weight), target, weight)
+            choice.check(schema)
+        return choice
+
+    @property
+    def names(self) -> list[str]:
+        """All columns that have to be read."""
+        return [*self.features, self.target, *([] if self.weight is None else [self.weight])]
+
+    @property
+    def rows(self) -> int:
+        """How many rows a batch has at least."""
+        return -(-AT_ONCE // len(self.features))
+
+    def check(self, schema: Any) -> None:
+        """Refuse what is missing, what there is twice, and what cannot be numbers or labels."""
+        chosen_columns(schema.names, self.target, self.features, self.weight)
+        for name in self.names:
+            if schema.names.count(name) > 1:
+                raise ValueError(f"there are several columns {name!r}")
+            kind = schema.field(name).type
+            if name == self.target:
+                _refuse_as_labels(name, kind)
+            else:
+                _refuse_as_numbers(name, kind)
+
+    def batches(self, pieces: Iterable[Any], place: str = "", first_row: int = 0) -> Iterator[Batch]:
+        """Batches from Arrow record batches of any size; their first row is row `first_row` of the place."""
+        for rows in regrouped(pieces, self.rows):
+            yield self.batch(rows, place, first_row)
+            first_row += rows.num_rows
+
+    def batch(self, rows: Any, place: str = "", first_row: int = 0) -> Batch:
+        """One batch from one record batch."""
+        with in_place(place):
+            columns = [_numbers(rows.column(name), name, first_row) for name in self.features]
+            labels = _labels(rows.column(self.target), self.target, first_row)
+            if self.weight is None:
+                weight = np.ones(rows.num_rows)
+            else:
+                weight = _weight(rows.column(self.weight), self.weight, first_row)
+        # The smallest floating type that holds them all: float32 stays float32, whole numbers become float64.
+        dtype = np.result_type(np.float32, *(column.dtype for column in columns))
+        # Memory of Arrow's own: it keeps its pages, and fresh ones of the system take as long as the sums.
+        memory = extra("pyarrow", "io").allocate_buffer(rows.num_rows * len(columns) * dtype.itemsize)
+        X = np.frombuffer(memory, dtype).reshape((rows.num_rows, len(columns)), order="F")
+        for j, column in enumerate(columns):
+            X[:, j] = column
+        return Batch(X, labels, weight, self.features, first_row=first_row, place=place)
+
+
+def regrouped(pieces: Iterable[Any], rows: int) -> Iterator[Any]:
+    """The rows of some record batches in record batches of about equal size: `rows` or somewhat more.
+
+    >>> import pyarrow as pa
+    >>> pieces = [pa.record_batch({"a": range(n)}) for n in (1, 2, 9)]
+    >>> [batch.num_rows for batch in regrouped(pieces, 3)]
+    [3, 3, 3, 3]
+    """
+    pa = extra("pyarrow", "io")
+    waiting: list[Any] = []
+    count = 0
+    for piece in pieces:
+        waiting.append(piece)
+        count += piece.num_rows
+        if count >= rows:
+            yield from slices(pa.Table.from_batches(waiting), rows)
+            waiting, count = [], 0
+    if count:
+        yield from slices(pa.Table.from_batches(waiting), rows)
+
+
+def slices(table: Any, rows: int) -> Iterator[Any]:
+    """A table in record batches of about equal size, `rows` or somewhat more; one piece is not copied."""
+    for start, count in evenly(table.num_rows, table.num_rows // rows):
+        yield from table.slice(start, count).combine_chunks().to_batches()
+
+
+def evenly(n_rows: int, n_slices: int) -> list[tuple[int, int]]:
+    """First row and length of some slices of about equal size; none are empty.
+
+    >>> evenly(11, 3), evenly(2, 0), evenly(0, 3)
+    ([(0, 3), (3, 4), (7, 4)], [(0, 2)], [])
+    """
+    cuts = [n_rows * i // max(1, n_slices) for i in range(max(1, n_slices) + 1)]
+    return [(low, high - low) for low, high in pairwise(cuts) if high > low]
+
+
+def is_text(kind: Any) -> bool:
+    """Whether an Arrow type is text, or categories of text."""
+    types = extra("pyarrow.types", "io")
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _is_number(kind: Any) -> bool:
+    types = extra("pyarrow.types", "io")
+    numeric = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    return bool(numeric or types.is_boolean(kind) or types.is_null(kind))  # no value at all is refused by row
+
+
+def _refuse_as_numbers(name: str, kind: Any) -> None:
+    if _is_number(kind):
+        return
+    if extra("pyarrow.types", "io").is_temporal(kind):
+        raise ValueError(f"column {name!r} holds {AS_TIMES.format(kind)}")
+    raise ValueError(
+        f"column {name!r} holds {kind}, which is not a number; leave it out by naming the other columns, or "
+        "encode it as numbers first"
+    )
+
+
+def _refuse_as_labels(name: str, kind: Any) -> None:
+    types = extra("pyarrow.types", "io")
+    values = kind.value_type if types.is_dictionary(kind) else kind
+    if not _is_number(values) and not is_text(values):
+        raise ValueError(
+            f"the target {name!r} holds {kind}; labels are text, whole numbers, true and false, or "
+            "probabilities"
+        )
+
+
+def _refuse_missing(column: Any, name: str, what: str, first_row: int) -> None:
+    if column.null_count:
+        row = first_row + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+        raise ValueError(f"row {row} has no {what} (column {name!r}); drop or impute such rows")
+
+
+def _numbers(column: Any, name: str, first_row: int, what: str = "value") -> Array:
+    """A column as an array of numbers, a view of it if possible."""
+    _refuse_missing(column, name, what, first_row)
+    if extra("pyarrow.types", "io").is_decimal(column.type):
+        column = column.cast("float64")
+    return column.to_numpy(zero_copy_only=False)
+
+
+def _weight(column: Any, name: str, first_row: int) -> Array:
+    """Weights are checked row by row: those of a whole batch may be zero, as long as others are not."""
+    weight = _numbers(column, name, first_row, "weight").astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if bad.size:
+        row, value = first_row + bad[0], weight[bad[0]]
+        raise ValueError(
+            f"the weight of row {row} (column {name!r}) is {value}; weights are finite and not negative"
+        )
+    return weight
+
+
+def _labels(column: Any, name: str, first_row: int) -> Labels:
+    types = extra("pyarrow.types", "io")
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()  # it may hold categories that no row has
+    if not is_text(column.type):
+        labels = _numbers(column, name, first_row, "label")
+        missing = np.flatnonzero(np.isnan(labels)) if labels.dtype.kind == "f" else np.array([], np.intp)
+        if missing.size:
+            raise ValueError(f"row {first_row + missing[0]} has no label (column {name!r}): it is NaN")
+        try:
+            return encode(labels)
+        except ValueError as error:
+            raise ValueError(f"in the rows from {first_row} on (column {name!r}): {error}") from None
+    _refuse_missing(column, name, "label", first_row)
+    found = column.dictionary_encode()
+    values = found.dictionary.to_pylist()
+    order = sorted(range(len(values)), key=values.__getitem__)
+    codes = np.empty(len(values), np.min_scalar_type(len(values)))
+    codes[order] = np.arange(len(values))
+    classes = np.array([values[k] for k in order], dtype=object)
+    return Labels(classes, codes[found.indices.to_numpy(zero_copy_only=False)])

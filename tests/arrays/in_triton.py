@@ -1,0 +1,78 @@
+"""A program that runs our kernels by Triton's interpreter, on tensors of the host."""
+
+import sys
+
+import numpy as np
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+
+from unflip import UnhingedClassifier
+from unflip.kernels import Gaussian
+from unflip.kernels import on_device as kernels_on_device
+from unflip.moments import early, on_device, triton_sums
+from unflip.sources import encode, labels
+
+rng = np.random.default_rng(0)
+
+
+def sums():
+    for n, d, n_classes, weighted, framed, dtype in [
+        (1000, 5, 2, False, False, "float32"),
+        (777, 100, 3, True, True, "float32"),
+        (300, 200, 5, True, False, "float64"),
+        (129, 3, 2, False, True, "float64"),
+        (1, 4, 2, False, False, "float32"),
+    ]:
+        X = torch.asarray(rng.normal(size=(n, d)).astype(dtype))
+        y = torch.asarray(rng.integers(0, n_classes, n))
+        codes = encode(np.append(np.arange(n_classes), y))[n_classes:]  # every class is known
+        codes = type(codes)(codes.classes, y)
+        w = torch.asarray(rng.random(n)) if weighted else torch.ones(1, dtype=torch.float64).expand(n)
+        origin, unit = (rng.normal(size=d), 2.0**-200) if framed else (np.zeros(d), 1.0)
+        found = triton_sums.class_sums(X, y, w, n_classes, origin, unit)
+        for ours, plain in zip(found, on_device.class_sums(X, codes, w, origin, unit), strict=True):
+            assert_allclose(ours, plain, rtol=1e-12, atol=1e-12 * np.abs(plain).max())
+        # Columns far apart in memory are read as they lie.
+        found = triton_sums.class_sums(X.T.contiguous().T, y, w, n_classes, origin, unit)
+        assert_allclose(found[1], on_device.class_sums(X, codes, w, origin, unit)[1], rtol=1e-12)
+
+
+def sums_on_suspicion():
+    early.is_for_triton = labels.on_cuda = lambda X: True
+    early.WORTH = 0
+    X = torch.asarray(rng.normal(size=(5000, 7)).astype("float32"))
+    X[:, 3] = 1
+    for values, dtype, usual in [
+        ((0, 1), torch.int64, True),
+        ((-1, 1), torch.int8, True),
+        ((0, 1), torch.float32, True),
+        ((False, True), torch.bool, True),
+        ((-1, 0, 1), torch.int64, False),
+        ((0, 2), torch.int64, False),
+        ((0, 1, 2), torch.int64, False),
+        ((0, 1, 2**32), torch.int64, False),
+        ((0.2, 1), torch.float64, False),
+    ]:
+        y = torch.asarray(np.array(values)[rng.integers(0, len(values), 5000)]).to(dtype)
+        assert (early.start_early(X, y).found() is not None) == usual
+        found, expected = UnhingedClassifier().fit(X, y), UnhingedClassifier().fit(X.numpy(), y.numpy())
+        assert_array_equal(found.classes_, expected.classes_)
+        assert found.classes_.dtype == expected.classes_.dtype
+        scores = found.decision_function(X).numpy(), expected.decision_function(X.numpy())
+        assert_allclose(*scores, rtol=0, atol=1e-12 * np.abs(scores[1]).max())
+    assert early.start_early(X + 1e4, torch.asarray(rng.integers(0, 2, 5000))).found() is None
+
+
+def scores():
+    kernels_on_device.is_for_triton = lambda X: True
+    for d in (3, 20, 100):
+        X, Z = (torch.asarray(rng.normal(size=(n, d)).astype("float32")) for n in (150, 300))
+        w = rng.normal(size=(300, 2))
+        expected = Gaussian(4.0).score(X.numpy(), Z.numpy(), w)
+        for precision in ("accurate", "fast"):  # the interpreter takes products in full for both
+            found = Gaussian(4.0).score(X, Z, w, precision=precision).numpy()
+            assert np.linalg.norm(found - expected) <= 1e-5 * np.linalg.norm(expected)
+
+
+if __name__ == "__main__":
+    {"sums": sums, "early": sums_on_suspicion, "scores": scores}[sys.argv[1]]()
