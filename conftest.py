@@ -5,6 +5,7 @@ from importlib.util import find_spec
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
+pytest_plugins = ["tests.array_libraries", "tests.databases"]
 collect_ignore = ["tests/arrays/in_triton.py"]  # a program that a test runs
 if find_spec("torch") is None or find_spec("triton") is None:  # the extra gpu
     collect_ignore += ["src/unflip/kernels/triton_gaussian.py", "src/unflip/moments/triton_sums.py"]

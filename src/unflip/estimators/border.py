@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from array_api_compat import array_namespace, device
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
 
 from unflip._arrays import beside, is_foreign, rows_as_they_are, to_numpy
@@ -60,6 +59,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """
         if not any(map(is_foreign, (X, y, sample_weight))):
             return float(super().score(X, y, sample_weight))
+        from sklearn.metrics import accuracy_score  # which takes as long to import as all of this package
+
         weight = None if sample_weight is None else to_numpy(sample_weight)
         return float(accuracy_score(to_numpy(y), to_numpy(self.predict(X)), sample_weight=weight))
 
