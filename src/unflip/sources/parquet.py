@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any, NamedTuple
 
 from unflip._culprits import in_place
@@ -22,7 +21,6 @@ from unflip.sources.source import Source
 from unflip.sources.tables import Choice, evenly, is_text, slices
 
 IN_MEMORY = 1 << 23  # numbers in the features of a part at most: 32 MB of float32
-_turn = Lock()  # polars decodes the columns of a part on all cores; two at once would take more memory
 
 
 class Slice(NamedTuple):
@@ -124,8 +122,7 @@ def _decoded(part: Slice, names: list[str]) -> Any:
     try:
         scan = pl.scan_parquet(part.path, glob=False, hive_partitioning=False)
         rows = scan.select(pl.selectors.by_name(*names)).slice(part.first_row, part.n_rows)
-        with _turn:
-            table = rows.collect(engine="in-memory").to_arrow()
+        table = rows.collect(engine="in-memory").to_arrow()
     except FileNotFoundError:
         raise
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, MemoryError) as error:
