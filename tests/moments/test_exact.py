@@ -262,3 +262,50 @@ def test_compiled_and_plain_sums_are_the_same_bits(monkeypatch):
             columns = class_sums.class_sums(np.asfortranarray(X), y, w, where, 2.0)
             np.testing.assert_allclose(columns.sums, plain.sums, rtol=1e-12, atol=1e-9)
             np.testing.assert_allclose(columns.squares, plain.squares, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("x", "w"), [(1e308, 1e60), (1e-290, 1e-100), (1e-308, 1e-60), (1e-200, 1e-300), (1e200, 1.0)]
+)
+def test_weighted_squares_of_any_size_have_their_windows(x, w):
+    X, y, weight = np.array([[x], [x / 2], [1.0]]), [0, 1, 1], np.array([w, w, w])
+    found = exact_sums.exact_sums(X, encode(y), weight)
+    whole = found.integers()
+    square = sum(Fraction(int(m)) for m in whole[:, -1]) * Fraction(2) ** found.exponent
+    truth = sum(Fraction(w) * Fraction(value) ** 2 for value in X[:, 0])
+    assert abs(square - truth) <= truth / 2**50
+    apart = exact_sums.exact_sums(X[1:], encode(y[1:]), weight[1:])
+    again = exact_sums.exact_sums(X[:2], encode(y[:2]), weight[:2])
+    assert found.limbs.shape[:2] == (2, 3)
+    assert apart.limbs.shape[:2] == (1, 3)
+    assert again.limbs.shape[:2] == (2, 3)
+
+
+def test_entries_of_one_place_are_added_before_they_are_squared():
+    X = sparse.csr_array(([1.0, 2.0, 5.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    for summation in ("fast", "exact"):
+        assert accumulate((X, [0, 1]), summation=summation).squares == 9.0 + 25.0
+    n = 400_000
+    wide = sparse.csr_array((np.ones(3 * n), np.tile([0, 0, 1], n), np.arange(0, 3 * n + 1, 3)), shape=(n, 2))
+    assert accumulate((wide, np.arange(n) % 2)).squares == 5.0 * n
+
+
+def test_the_smallest_rows_are_compiled_too():
+    X = np.random.default_rng(0).normal(size=(600_000, 2)) * 1e-310
+    y = np.arange(600_000) % 2
+    assert UnhingedClassifier().fit(X, y).moments_.unit == 2.0**-1000
+
+
+def test_a_checkpoint_of_more_batches_than_there_are_is_refused(tmp_path):
+    def interrupted():
+        for place in range(20):
+            if place == 17:
+                raise KeyboardInterrupt
+            yield np.ones((5, 2)), [0, 1, 0, 1, 0]
+
+    file = tmp_path / "pass.npz"
+    with pytest.raises(KeyboardInterrupt):
+        accumulate(interrupted(), checkpoint=file)
+    with pytest.raises(ValueError, match="holds the sums of 16 batches, and the source has 3"):
+        accumulate([(np.ones((1, 2)), [0])] * 3, checkpoint=file)
+    assert file.exists()

@@ -79,10 +79,16 @@ def _sum_parts(source: Source, one: Callable[[Batch], Moments], kept: Checkpoint
 
 def _sum_batches(source: Any, one: Callable[[Batch], Moments], kept: Checkpoint) -> Moments | None:
     position, total = kept.load()
+    place = -1
     for place, batch in enumerate(batches(source)):
         if place < position:
             continue
         found = one(batch)
         total = found if total is None else total + found
         kept.save(place + 1, total)
+    if place + 1 < position:
+        raise ValueError(
+            f"{kept.path} holds the sums of {position} batches, and the source has {place + 1}: "
+            "it is another one"
+        )
     return total

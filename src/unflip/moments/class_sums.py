@@ -19,7 +19,7 @@ from scipy import sparse
 from unflip._arrays import is_foreign, to_numpy
 from unflip._threads import workers
 from unflip.moments import on_device
-from unflip.moments.frame import Array, dense, in_frame, scaled_rows, squared_norms
+from unflip.moments.frame import Array, dense, in_frame, scaled_rows, squared_norms, without_duplicates
 from unflip.sources import Labels
 from unflip.sources.batch import BLOCK, row_blocks
 
@@ -43,6 +43,7 @@ def class_sums(X: Any, labels: Labels, weight: Array, origin: Array, unit: float
     >>> found.counts.tolist(), found.sums.tolist(), found.squares
     ([1.0, 1.0], [[1.0], [3.0]], 10.0)
     """
+    X = without_duplicates(X)
     n_classes, d = len(labels.classes), len(origin)
     if is_foreign(X):
         return ClassSums(*on_device.class_sums(X, labels.beside(X), weight, origin, unit))

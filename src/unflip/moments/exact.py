@@ -15,8 +15,8 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 BITS = 32
 MASK = (1 << BITS) - 1
-LOWEST = -2240  # the exponent of the first window: squares of the smallest numbers reach 2^-2202
-SPAN = 140  # windows that reach the largest sum of products
+LOWEST = -3328  # the exponent of the first window: the smallest weight times square reaches 2^-3276
+SPAN = 208  # windows that reach beyond the largest sum of weighted squares
 AT_ONCE = 1 << 20  # numbers whose parts, as float64, add up without rounding
 
 

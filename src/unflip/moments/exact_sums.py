@@ -9,12 +9,14 @@ from scipy import sparse
 
 from unflip._threads import workers
 from unflip.moments.class_sums import has_numba
-from unflip.moments.exact import AT_ONCE, LOWEST, SPAN, Array, Windows, as_integers, deposit, products
+from unflip.moments.exact import AT_ONCE, BITS, LOWEST, SPAN, Array, Windows, as_integers, deposit, products
+from unflip.moments.frame import without_duplicates
 from unflip.sources import Labels
 from unflip.sources.batch import BLOCK
 
 ROWS = 1 << 28  # rows that a window takes before its carries are passed on
 PARTS = 8
+PLAIN, PLAIN_SPAN = 34, 140  # the first window that squares of weight one touch, and how many they are
 
 
 def exact_sums(X: Any, labels: Labels, weight: Array) -> Windows:
@@ -27,6 +29,7 @@ def exact_sums(X: Any, labels: Labels, weight: Array) -> Windows:
     >>> exact_sums(X, y, np.ones(3)).rounded()[0, :2].tolist()
     [1.0, 3.0]
     """
+    X = without_duplicates(X)
     n, d = X.shape
     plain = bool((weight == 1).all()) and labels.codes is not None and not sparse.issparse(X)
     if plain and has_numba():
@@ -46,14 +49,14 @@ def _compiled(X: Array, labels: Labels, weight: Array) -> Windows:
     from unflip.moments import compiled
 
     (n, d), n_classes = X.shape, len(labels.classes)
-    windows, codes = np.zeros((n_classes, d + 2, SPAN), dtype=np.int64), labels.codes
+    windows, codes = np.zeros((n_classes, d + 2, PLAIN_SPAN), dtype=np.int64), labels.codes
     assert codes is not None
     for start in range(0, n, BLOCK):
         rows = slice(start, start + BLOCK)
         bits = np.ascontiguousarray(X[rows], dtype=np.float64).view(np.int64)
-        if not compiled.deposit_rows(bits, codes[rows], windows, LOWEST):
+        if not compiled.deposit_rows(bits, codes[rows], windows, LOWEST + BITS * PLAIN):
             raise ValueError("X is not finite")
-    found = Windows.canonical(0, windows)
+    found = Windows.canonical(PLAIN, windows)
     return found + _counts(np.bincount(codes, minlength=n_classes).astype(np.float64), d)
 
 

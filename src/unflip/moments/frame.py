@@ -44,7 +44,7 @@ def unit_for(size: float) -> float:
     """
     if size == 0 or 1 / ORDINARY < size < ORDINARY:
         return 1.0
-    return float(np.ldexp(1.0, min(int(np.frexp(size)[1]), 1000)))
+    return float(np.ldexp(1.0, max(-1000, min(int(np.frexp(size)[1]), 1000))))
 
 
 def largest(z: Any) -> float:
@@ -103,6 +103,19 @@ def scaled_rows(z: Any, w: Array) -> Any:
     [[3.0], [8.0]]
     """
     return z.multiply(w[:, None]).tocsr() if sparse.issparse(z) else z * w[:, None]
+
+
+def without_duplicates(X: Any) -> Any:
+    """X, with one entry for each place of a sparse table: two that are to be added have another square.
+
+    >>> without_duplicates(sparse.csr_array(([1.0, 2.0], [0, 0], [0, 2]), shape=(1, 1))).data.tolist()
+    [3.0]
+    """
+    if not sparse.issparse(X) or X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
 
 
 def dense(product: Any) -> Array:

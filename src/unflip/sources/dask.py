@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from unflip._culprits import in_place
 from unflip._extras import extra
 from unflip.sources.batch import Batch, arrays
 from unflip.sources.columns import chosen_columns
@@ -81,6 +82,9 @@ def dask(X: Any, y: Any, weight: Any = None, columns: Sequence[str] | None = Non
             f"this is a {type(X).__name__}"
         )
     _refuse_other_than_names(y, weight)
+    if columns is None and isinstance(X, list | tuple):  # later files may have them in another order
+        with in_place(os.fspath(X[0])), extra("pyarrow.parquet", "io").ParquetFile(X[0]) as first:
+            columns = Choice.among(first.schema_arrow, y, None, weight, os.fspath(X[0])).features
     load = partial(_read_files, target=y, columns=columns, weight=weight)
     return DaskSource(tuple((part,) for part in files), load)
 
@@ -97,7 +101,8 @@ def naming_the_partition(number: int) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError) as error:
-        raise type(error)(f"partition {number}: {error}") from None
+        kind = type(error) if type(error) in (ValueError, TypeError) else ValueError
+        raise kind(f"partition {number}: {error}") from error
 
 
 def _refuse_other_than_names(y: Any, weight: Any) -> None:
@@ -163,7 +168,9 @@ def _read_files(
 ) -> Iterator[Batch]:
     """The rows of Parquet files. One thread reads them: there are other tasks for the others."""
     for path in paths:
-        with extra("pyarrow.parquet", "io").ParquetFile(path) as file:
+        with in_place(path):
+            opened = extra("pyarrow.parquet", "io").ParquetFile(path)
+        with opened as file:
             choice = Choice.among(file.schema_arrow, target, columns, weight, path)
             pieces = file.iter_batches(choice.rows, columns=choice.names, use_threads=False)
             yield from choice.batches(pieces, path)

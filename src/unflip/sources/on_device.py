@@ -34,6 +34,8 @@ def classes_and_codes(y: Any) -> tuple[Array, Any] | None:
     if xp.isdtype(y.dtype, "bool"):
         found = classes_and_codes(xp.astype(y, xp.int8))
         return None if found is None else (found[0].astype(bool), found[1])
+    if str(y.dtype).endswith(("uint16", "uint32", "uint64")):  # torch can do little with them
+        y = xp.astype(y, xp.int64)
     extremes = _extremes(y)
     low, high = extremes.tolist()
     if xp.isdtype(y.dtype, "real floating") and (
