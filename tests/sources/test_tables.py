@@ -126,7 +126,7 @@ def test_float32_stays_float32_and_other_numbers_become_float64(tmp_path):
     assert narrow.names == ("f", "u", "t")
     assert wide.X.dtype == np.float64
     assert wide.names == ("f", "i", "t", "d", "u")
-    assert wide.X.tolist() == [[1.5, 1, 1, 0.25, 7], [2.5, -(2.0**40), 0, -3, 255]]
+    assert wide.X[:].tolist() == [[1.5, 1, 1, 0.25, 7], [2.5, -(2.0**40), 0, -3, 255]]
 
 
 @pytest.mark.parametrize(

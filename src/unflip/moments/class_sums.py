@@ -22,6 +22,7 @@ from unflip.moments import on_device
 from unflip.moments.frame import Array, dense, in_frame, scaled_rows, squared_norms, without_duplicates
 from unflip.sources import Labels
 from unflip.sources.batch import BLOCK, row_blocks
+from unflip.sources.column_table import ColumnTable
 
 WORTH = 1 << 20  # numbers in X below which loading compiled code takes longer than the pass
 FILL = 4  # a block of sparse rows has so many times the entries of its sums, or these would take the time
@@ -82,6 +83,8 @@ def is_compiled(X: Any) -> bool:
         return False
     if sparse.issparse(X):
         known = X.format == "csr" and X.nnz >= WORTH
+    elif isinstance(X, ColumnTable):
+        known = X.size >= WORTH
     else:
         known = X.size >= WORTH and (X.flags.c_contiguous or X.flags.f_contiguous)
     return known and X.dtype in (np.float32, np.float64) and has_numba()
@@ -108,13 +111,15 @@ def _adder(X: Any, labels: Labels, weight: Array, origin: Array, unit: float) ->
         return None
     from unflip.moments import compiled
 
-    frame: list[Any]
+    frame = [origin, 1 / unit]
     if sparse.issparse(X):
-        table, frame = [X.data, X.indices, X.indptr], [1 / unit]
-        loop = compiled.add_sparse
+        loop, table, frame = compiled.add_sparse, [X.data, X.indices, X.indptr], [1 / unit]
+    elif isinstance(X, ColumnTable):
+        loop, table = compiled.add_columns, [X.addresses, X.columns[0]]
+    elif X.flags.c_contiguous:
+        loop, table = compiled.add_rows, [X]
     else:
-        table, frame = [X], [origin, 1 / unit]
-        loop = compiled.add_rows if X.flags.c_contiguous else compiled.add_columns
+        loop, table = compiled.add_columns, [X.ctypes.data + X.strides[1] * np.arange(X.shape[1]), X[:, 0]]
 
     def add(start: int, stop: int, sums: Array, squares: Array) -> None:
         loop(*table, start, stop, labels.codes, weight, *frame, sums, squares)

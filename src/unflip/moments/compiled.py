@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import carray, njit, types
+from numba.extending import intrinsic
 
 Array = np.ndarray[Any, Any]
 SHORT = 1024  # rows of a column-ordered table at a time: their weights stay in the nearest cache
@@ -51,9 +52,23 @@ def add_rows(
             squares[j] += w * z * z
 
 
+def _typed_pointer(_: Any, address: Any, like: Any) -> Any:
+    """The memory at an address, which holds numbers of the type of `like`."""
+    kind = types.CPointer(like.dtype)
+
+    def generated(context: Any, builder: Any, _: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(kind))
+
+    return kind(address, like), generated
+
+
+_pointer: Any = intrinsic(_typed_pointer)
+
+
 @_compiled(fastmath=REORDER)
 def add_columns(
-    X: Array,
+    addresses: Array,
+    first: Array,
     start: int,
     stop: int,
     codes: Array,
@@ -63,7 +78,10 @@ def add_columns(
     sums: Array,
     squares: Array,
 ) -> None:
-    """The same for X in column order: a few rows of a column at a time, against the weights of each class."""
+    """The same for columns wherever they are: a few rows at a time, against the weights of each class.
+
+    addresses: (d,), where columns begin; first: (n,), the first of them, which tells their type and length.
+    """
     by_class, z = np.empty((sums.shape[0], SHORT)), np.empty(SHORT)
     for low in range(start, stop, SHORT):
         count = min(SHORT, stop - low)
@@ -71,8 +89,8 @@ def add_columns(
         for i in range(count):
             by_class[codes[low + i], i] = weight[low + i]
         w = weight[low : low + count]
-        for j in range(X.shape[1]):
-            column, o = X[low : low + count, j], origin[j]
+        for j in range(len(addresses)):
+            column, o = carray(_pointer(addresses[j], first), len(first))[low : low + count], origin[j]
             square = 0.0
             for i in range(count):
                 z[i] = (column[i] - o) * scale

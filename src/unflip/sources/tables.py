@@ -1,8 +1,4 @@
-"""Arrow tables as batches: features, label and weight by name, numbers of any type in one array.
-
-Columns are copied into an array in column order, a few rows at a time: so few that they are still in the
-cache when they are summed.
-"""
+"""Arrow tables as batches: features, label and weight by name, numbers of any type."""
 
 from __future__ import annotations
 
@@ -16,10 +12,11 @@ import numpy as np
 from unflip._culprits import AS_TIMES, in_place
 from unflip._extras import extra
 from unflip.sources.batch import Batch
+from unflip.sources.column_table import ColumnTable
 from unflip.sources.columns import chosen_columns
 from unflip.sources.labels import Array, Labels, encode
 
-AT_ONCE = 1 << 20  # numbers in a batch, or somewhat more: enough for compiled loops
+AT_ONCE = 1 << 21  # numbers in a batch, or somewhat more: enough for compiled loops
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,7 @@ class Choice:
     >>> import pyarrow as pa
     >>> table = pa.table({"age": [30, 40], "sick": ["no", "yes"]})
     >>> choice = Choice.among(table.schema, "sick")
-    >>> choice.features, [batch.X.tolist() for batch in choice.batches(table.to_batches())]
+    >>> choice.features, [batch.X[:].tolist() for batch in choice.batches(table.to_batches())]
     (('age',), [[[30.0], [40.0]]])
     """
 
@@ -89,14 +86,7 @@ class Choice:
                 weight = np.ones(rows.num_rows)
             else:
                 weight = _weight(rows.column(self.weight), self.weight, first_row)
-        # The smallest floating type that holds them all: float32 stays float32, whole numbers become float64.
-        dtype = np.result_type(np.float32, *(column.dtype for column in columns))
-        # Memory of Arrow's own: it keeps its pages, and fresh ones of the system take as long as the sums.
-        memory = extra("pyarrow", "io").allocate_buffer(rows.num_rows * len(columns) * dtype.itemsize)
-        X = np.frombuffer(memory, dtype).reshape((rows.num_rows, len(columns)), order="F")
-        for j, column in enumerate(columns):
-            X[:, j] = column
-        return Batch(X, labels, weight, self.features, first_row=first_row, place=place)
+        return Batch(ColumnTable(columns), labels, weight, self.features, first_row=first_row, place=place)
 
 
 def regrouped(pieces: Iterable[Any], rows: int) -> Iterator[Any]:
