@@ -55,6 +55,8 @@ def rows_as_they_are(X: Any, fewest: int = 1) -> Any:
     ValueError: Expected 2D array, got an array of shape (3,); reshape your data
     """
     xp = array_namespace(X)
+    if str(getattr(X, "layout", "torch.strided")) != "torch.strided":
+        raise ValueError(f"X is a tensor of {X.layout}; use a sparse array of SciPy, or X.to_dense()")
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got an array of shape {tuple(X.shape)}; reshape your data")
     if xp.isdtype(X.dtype, "complex floating"):
@@ -65,7 +67,8 @@ def rows_as_they_are(X: Any, fewest: int = 1) -> Any:
                 f"Found array with {count} {what}(s) (shape={tuple(X.shape)}) "
                 f"while a minimum of {least} is required."
             )
-    return X.detach() if hasattr(X, "detach") else X  # torch would remember every step, to differentiate it
+    # torch would remember every step, to differentiate it, and may have put off a change of sign.
+    return X.detach().resolve_neg() if hasattr(X, "detach") else X
 
 
 def on_cuda(X: Any) -> bool:

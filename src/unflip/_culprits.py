@@ -31,6 +31,7 @@ def naming_what_is_no_number(X: Any) -> Iterator[None]:
     Data frames are looked at before the conversion: it can turn dates into numbers, and keep text.
     """
     _refuse_frame(X)
+    refuse_masked(X, "X")
     if isinstance(X, np.ndarray) and X.dtype.kind in "Mm":
         raise ValueError(f"X holds {AS_TIMES.format(X.dtype)}")
     try:
@@ -55,6 +56,19 @@ def _refuse_frame(X: Any) -> None:
         if not kind.startswith(NUMBERS):
             values = X.iloc[:, column] if hasattr(X, "iloc") else X[:, column]
             _refuse_column(np.asarray(values, dtype=object), column_label(column, names))
+
+
+def refuse_masked(values: Any, name: str) -> None:
+    """Masks of `numpy.ma` say which values are missing, and plain arrays made of them would forget it.
+
+    >>> refuse_masked(np.ma.array([1.0, 2.0], mask=[False, True]), "y")
+    Traceback (most recent call last):
+    ValueError: y is masked in row 1; drop or impute such rows
+    """
+    if np.ma.is_masked(values):
+        place = np.argwhere(np.ma.getmaskarray(values))[0]
+        where = f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
+        raise ValueError(f"{name} is masked in {where}; drop or impute such rows")
 
 
 def _refuse_ragged(X: Any) -> None:

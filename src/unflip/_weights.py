@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from unflip._arrays import to_numpy
+from unflip._culprits import refuse_masked
 
 Array = np.ndarray[Any, Any]
 
@@ -19,6 +20,7 @@ def as_weight(weight: Any, n_rows: int) -> Array:
     """
     if weight is None:
         return np.ones(n_rows)
+    refuse_masked(weight, "sample_weight")
     given = to_numpy(weight)
     if given.dtype.kind not in "fiub":
         raise ValueError(f"sample_weight must be numbers, got {given.dtype}")

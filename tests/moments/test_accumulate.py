@@ -13,6 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from unflip.moments import Moments, accumulate
 from unflip.sources import Batch, arrays
 from unflip.sources import batch as batch_module
+from unflip.sources.column_table import ColumnTable
 
 
 def make_data(n=300, d=5, seed=0):
@@ -51,6 +52,7 @@ LAYOUTS = {
     "c": np.ascontiguousarray,
     "f": np.asfortranarray,
     "strided": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "apart": lambda X: ColumnTable(list(X.T)),
     "reversed": lambda X: X[::-1][::-1],
     "read-only": lambda X: np.frombuffer(X.tobytes()).reshape(X.shape),
     "list": lambda X: X.tolist(),

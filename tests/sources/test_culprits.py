@@ -7,8 +7,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from unflip import UnhingedClassifier
 from unflip.moments import accumulate
-from unflip.sources import encode
+from unflip.sources import arrays, encode
 
 DAY = datetime.datetime(2020, 1, 1)
 
@@ -97,3 +98,24 @@ def test_lists_of_mixed_labels_are_refused_as_arrays_of_them_are(labels):
 def test_missing_labels_are_missing_in_every_type(labels):
     with pytest.raises(ValueError, match="the label of row 1 is"):
         encode(labels)
+
+
+def test_masked_values_are_missing_values():
+    X, y, w = np.eye(4), np.array([0, 1, 0, 1]), np.ones(4)
+    third = np.array([False, False, True, False])
+    model = UnhingedClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="X is masked in row 2, column 0"):
+        model.fit(np.ma.array(X, mask=np.outer(third, np.ones(4))), y)
+    with pytest.raises(ValueError, match="X is masked in row 2, column 0"):
+        model.predict(np.ma.array(X, mask=np.outer(third, np.ones(4))))
+    with pytest.raises(ValueError, match="y is masked in row 2"):
+        model.fit(X, np.ma.array(y, mask=third))
+    with pytest.raises(ValueError, match="sample_weight is masked in row 2"):
+        model.fit(X, y, sample_weight=np.ma.array(w, mask=third))
+    assert (model.fit(np.ma.array(X), np.ma.array(y)).predict(X) == y).all()
+
+
+def test_sparse_tensors_are_refused_in_words():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(ValueError, match=r"X is a tensor of torch.sparse_coo; use a sparse array of SciPy"):
+        arrays(torch.eye(4).to_sparse(), torch.tensor([0, 1, 0, 1]))

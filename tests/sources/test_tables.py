@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from datetime import date
 from decimal import Decimal
 
 import numpy as np
@@ -202,12 +203,12 @@ def broken(column, value, row=1234, kind=None):
 
 
 BAD_ROWS = [
-    ("b", None, r"rows.parquet, row group 1: row 1234 has no value \(column 'b'\); drop or impute"),
-    ("b", float("nan"), r"rows.parquet, row group 1: Input X contains NaN: row 1234, column 'b'"),
-    ("c", float("inf"), r"rows.parquet, row group 1: Input X contains infinity: row 1234, column 'c'"),
-    ("y", None, r"rows.parquet, row group 1: row 1234 has no label \(column 'y'\)"),
-    ("w", None, r"rows.parquet, row group 1: row 1234 has no weight \(column 'w'\)"),
-    ("w", -1.0, r"rows.parquet, row group 1: the weight of row 1234 \(column 'w'\) is -1.0"),
+    ("b", None, r"rows.parquet: row 1234 has no value \(column 'b'\); drop or impute"),
+    ("b", float("nan"), r"rows.parquet: Input X contains NaN: row 1234, column 'b'"),
+    ("c", float("inf"), r"rows.parquet: Input X contains infinity: row 1234, column 'c'"),
+    ("y", None, r"rows.parquet: row 1234 has no label \(column 'y'\)"),
+    ("w", None, r"rows.parquet: row 1234 has no weight \(column 'w'\)"),
+    ("w", -1.0, r"rows.parquet: the weight of row 1234 \(column 'w'\) is -1.0"),
 ]
 
 
@@ -479,3 +480,48 @@ def test_a_killed_pass_goes_on_to_the_same_bytes(tmp_path, small_parts):
 def test_plain_batches_are_not_affected_by_places():
     with pytest.raises(ValueError, match=r"^Input X contains NaN: row 0"):
         accumulate(arrays([[np.nan]], [0]))
+
+
+def test_the_index_of_a_pandas_frame_is_a_feature_only_if_it_is_named(tmp_path):
+    path = tmp_path / "rows.parquet"
+    pd.DataFrame({"a": [1.0, 2.0, 4.0], "y": ["no", "no", "yes"]}, index=[5, 6, 8]).to_parquet(path)
+    assert accumulate(parquet(path, "y")).names == ("a",)
+    named = accumulate(parquet(path, "y", columns=["a", "__index_level_0__"]))
+    assert named.sums.tolist() == [[3.0, 11.0], [4.0, 8.0]]
+
+
+def test_sound_files_that_cannot_be_read_are_not_called_damaged(tmp_path):
+    long = pa.array([Decimal(1), Decimal(2)], pa.decimal256(50, 2))
+    with pytest.raises(ValueError, match=r"column 'a' holds decimal256\(50, 2\), of which 38 digits"):
+        parquet(write(tmp_path, pa.table({"a": long, "y": [0, 1]})), "y")
+    twice = pa.Table.from_arrays([pa.array([1.0, 2.0])] * 2 + [pa.array([0, 1])] * 2, ["a", "b", "y", "b"])
+    with pytest.raises(ValueError, match="there are several columns 'b'"):
+        parquet(write(tmp_path, twice), "y", columns=["a"])
+
+
+def test_a_file_in_another_encoding_is_told_from_odd_labels(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes("a,y\n1,café\n2,thé\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"rows.csv: column 'y' is no UTF-8; convert the file"):
+        csv(path, "y")
+
+
+def test_weights_that_are_all_zero_are_refused(tmp_path):
+    table = TABLE.set_column(4, "w", pa.array(np.zeros(N)))
+    with pytest.raises(ValueError, match="every row has weight zero"):
+        accumulate(parquet(write(tmp_path, table), **WANTED))
+
+
+def test_probabilities_and_classes_do_not_mix_however_rows_are_cut():
+    x = [[1.0], [2.0]]
+    assert accumulate([(x, [0, 1]), (x, [0.25, 0.5])]).counts.tolist() == [2.25, 1.75]
+    for order in (1, -1):
+        with pytest.raises(ValueError, match="some labels are probabilities, and others the class 2;"):
+            accumulate([(x, [1, 2]), (x, [0.25, 0.5])][::order])
+
+
+def test_labels_that_no_checkpoint_keeps_are_refused_before_the_first_is_due(tmp_path):
+    with pytest.raises(ValueError, match="is a date; files keep strings and numbers"):
+        accumulate(
+            ([[1.0], [2.0]], np.array([date(2020, 1, 1), date(2021, 1, 1)])), checkpoint=tmp_path / "kept"
+        )

@@ -1,7 +1,8 @@
 """Linear models as SQL: scores and classes by expressions that any database evaluates beside the data.
 
 Numbers are written with an exponent, which most databases read as a float64 and not as a decimal, and
-with as many digits as tell it from its neighbours. A NULL among the columns makes score and class NULL.
+with as many digits as tell it from its neighbours. A NULL among the columns makes score and class NULL;
+NaN is no NULL, and what databases make of it differs: replace it first.
 """
 
 from __future__ import annotations

@@ -50,9 +50,11 @@ class Checkpoint:
 
     def save(self, position: int, moments: Moments | None) -> None:
         """Keep this, every few parts."""
-        if self.path is None or moments is None or position % EVERY:
+        if self.path is None or moments is None:
             return
-        facts, arrays = as_facts(moments)
+        facts, arrays = as_facts(moments)  # each time: labels that no file keeps are refused at once
+        if position % EVERY:
+            return
         save_arrays(
             self.path,
             "checkpoint",

@@ -2,7 +2,7 @@
 
 Rows are summed in blocks, each by itself, and then the blocks in order. Their size depends on the table
 alone, so that the number of threads does not show in the result. For dense rows in row order and for
-sparse ones, neither does the presence of numba: the sums are the same to the last bit.
+sparse ones, neither does the presence of numba: the sums are the same to the last bit (squares to rounding).
 """
 
 from __future__ import annotations

@@ -73,6 +73,11 @@ def csv(
     files = found_files(path, ENDINGS)
     with _naming_the_file(files[0], delimiter), _opened(files[0], delimiter) as reader:
         schema = reader.schema
+    for name in schema.names if columns is None else (*columns, target):
+        if name in schema.names and extra("pyarrow.types", "io").is_binary(schema.field(name).type):
+            raise ValueError(
+                f"{files[0]}: column {name!r} is no UTF-8; convert the file, with iconv for example"
+            )
     choice = Choice.among(schema, target, columns, weight, str(files[0]))
     for file in files[1:]:
         with _naming_the_file(file, delimiter), _opened(file, delimiter) as reader:

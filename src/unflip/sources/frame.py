@@ -39,17 +39,19 @@ def frame(
     # Columns are chosen first: those that are not wanted need not be what Arrow can hold.
     features = chosen_columns(list(data.columns), target, columns, weight)
     wanted = data[[*features, target, *([] if weight is None else [weight])]]
-    table = _from_pandas(wanted) if kind[0] == "pandas" else wanted.to_arrow()
+    table = _as_arrow(wanted, pandas=kind[0] == "pandas")
     choice = Choice(tuple(map(str, features)), str(target), None if weight is None else str(weight))
     choice.check(table.schema)
     return ArrowTable(table, choice)
 
 
-def _from_pandas(data: Any) -> Any:
+def _as_arrow(data: Any, pandas: bool) -> Any:
     pa = extra("pyarrow", "io")
     try:
+        if not pandas:
+            return data.to_arrow()
         return pa.Table.from_pandas(data.set_axis(data.columns.map(str), axis=1), preserve_index=False)
-    except pa.ArrowException as error:  # a column of mixed types, which the message names
+    except pa.ArrowException as error:  # a column of mixed types, which the message names, or an odd type
         raise ValueError(" ".join(map(str, error.args))) from None
 
 

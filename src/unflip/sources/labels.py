@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.utils import column_or_1d
 
 from unflip._arrays import beside, is_foreign, on_cuda, to_numpy
-from unflip._culprits import is_missing
+from unflip._culprits import is_missing, refuse_masked
 from unflip.sources.on_device import classes_and_codes
 
 Array = np.ndarray[Any, Any]
@@ -158,6 +158,7 @@ def encode(y: Any) -> Labels:
         raise ValueError("learning requires y to be passed, but the target y is None")
     if is_foreign(y):
         return LabelsToCome(y) if on_cuda(y) and y.ndim == 1 else _encode_foreign(y)
+    refuse_masked(y, "y")
     labels = _as_array(y)
     if labels.ndim == 2 and labels.shape[1] > 1:
         return _soft_rows(labels)

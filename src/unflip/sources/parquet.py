@@ -47,10 +47,9 @@ class ParquetSource(Source):
 
     def read(self, part: Slice) -> Iterator[Batch]:
         """The rows of a part."""
-        place = f"{part.path}, row group {part.group}"
         table, first_row = _decoded(part, self.choice.names), part.first_row
         for rows in slices(table, self.choice.rows):
-            yield self.choice.batch(rows, place, first_row)
+            yield self.choice.batch(rows, str(part.path), first_row)
             first_row += rows.num_rows
 
     @property
@@ -84,6 +83,7 @@ def parquet(
         schema, groups = _footer(file)
         with in_place(str(file)):
             choice.check(schema)
+            _refuse_unreadable(choice, schema)
             _refuse_other_schema(choice, schema, first, files[0], new_columns=columns is None)
         first_row = 0
         for group, n_rows in enumerate(groups):
@@ -104,6 +104,17 @@ def _footer(file: Path) -> tuple[Any, list[int]]:
             return opened.schema_arrow, [facts.row_group(i).num_rows for i in range(facts.num_row_groups)]
     except (pa.ArrowException, OSError, MemoryError, ValueError) as error:
         raise ValueError(f"{file} is no Parquet file, or a damaged one: {_sentence(error)}") from error
+
+
+def _refuse_unreadable(choice: Choice, schema: Any) -> None:
+    """What Parquet can hold, but polars cannot read."""
+    for name in schema.names:
+        if schema.names.count(name) > 1:
+            raise ValueError(f"there are several columns {name!r}, so no column can be told by its name")
+    for name in choice.names:
+        kind = schema.field(name).type
+        if extra("pyarrow.types", "io").is_decimal256(kind):
+            raise ValueError(f"column {name!r} holds {kind}, of which 38 digits can be read; store float64")
 
 
 def _refuse_other_schema(choice: Choice, schema: Any, first: Any, file: Path, new_columns: bool) -> None:

@@ -43,9 +43,13 @@ class Choice:
         weight: str | None = None,
         place: str = "",
     ) -> Choice:
-        """The choice made by name among the columns of an Arrow schema; `place` is for messages."""
+        """The choice made by name among the columns of an Arrow schema; `place` is for messages.
+
+        The index of a pandas frame, which became a column on its way here, is a feature only if it is named.
+        """
+        names = schema.names if columns is not None else [n for n in schema.names if n not in _index(schema)]
         with in_place(place):
-            choice = cls(chosen_columns(schema.names, target, columns, weight), target, weight)
+            choice = cls(chosen_columns(names, target, columns, weight), target, weight)
             choice.check(schema)
         return choice
 
@@ -124,6 +128,12 @@ def evenly(n_rows: int, n_slices: int) -> list[tuple[int, int]]:
     """
     cuts = [n_rows * i // max(1, n_slices) for i in range(max(1, n_slices) + 1)]
     return [(low, high - low) for low, high in pairwise(cuts) if high > low]
+
+
+def _index(schema: Any) -> list[str]:
+    """Columns that were the index of a pandas frame."""
+    kept = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [name for name in kept if isinstance(name, str)]
 
 
 def is_text(kind: Any) -> bool:
