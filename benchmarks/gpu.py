@@ -20,7 +20,7 @@ from unflip.features import Fourier
 from unflip.kernels import Gaussian
 
 
-def seconds(call, times=7):
+def seconds(call, times=15):
     """The median time of a call, which includes all that it does on the host; the first call is not timed."""
     call()
     spent = []

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -29,6 +28,7 @@ from unflip.noise.curve import normal_scores
 from unflip.noise.estimate import NoiseEstimate, estimate_rate, is_identified
 from unflip.noise.intervals import ScoreEstimate, clean_score_interval
 from unflip.selection.choose import Choice, choose
+from unflip.selection.folds import folds_of, in_one_order
 from unflip.selection.guarantee import Guarantee
 from unflip.selection.path import RIDGES, RidgePath, Rows
 from unflip.selection.relevance import ROWS, column_weights
@@ -42,7 +42,7 @@ MORE, EACH = 800, 600  # landmarks for a closer look: with one kernel, and for e
 FULL = 0.4  # of the landmarks in use as degrees of freedom: then more of them are worth their time
 JUDGED = 100_000  # rows whose leave-one-out scores are computed
 SMALL = 50_000  # rows whose views are kept
-FOLDS, SIMPLE = 10, 50  # folds that leave together where a fit has so many rows a degree of freedom
+SIMPLE = 50  # rows a degree of freedom beyond which folds are left out, not single rows
 KAPPAS = (0.75, 0.5, 0.25, 0.0)
 
 
@@ -227,8 +227,8 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         away, units = left, np.arange(n) if together is None else together
         if SIMPLE * _freedom(groups)[choice.kept].mean() < units.max() + 1:
             # So simple a fit gives near rows one score, and leaving one out ranks it against its own label.
-            folds = _folds(units, rng)[self._judged]
-            away = _in_one_order(self._without_folds(rows, groups, choice, half, folds), folds)
+            folds = folds_of(units, rng)[self._judged]
+            away = in_one_order(self._without_folds(rows, groups, choice, half, folds), folds)
         honest = rows.mean + away
         self.honest_scores_ = honest[:, 0] if member.shape[1] == 2 else honest
         return LeftOut(left, rows, member[self._judged], rows.weight[self._judged])
@@ -387,28 +387,6 @@ def _halves(order: Array) -> Array:
     half[learning] = np.arange(len(learning)) >= (len(learning) + 1) // 2
     half[order[ROWS:]] = np.arange(n - len(learning)) % 2
     return half
-
-
-def _folds(units: Array, rng: np.random.Generator) -> Array:
-    """A fold for each row, the same for rows that belong together."""
-    return np.asarray(rng.permutation(np.arange(units.max() + 1) % FOLDS)[units])
-
-
-def _in_one_order(scores: Array, folds: Array) -> Array:
-    """Scores that can be ranked together: those of each fold, as quantiles of all of them.
-
-    Fits to different rows are off from each other by what they were not shown, so that ranks across them
-    would tell something of the labels: rows whose fold has many positives score low.
-    """
-    along = scores[:, 0] if scores.shape[1] == 1 else np.diff(np.sort(scores, axis=1)[:, -2:], axis=1)[:, 0]
-    common, new = np.sort(along), np.empty(len(along))
-    for fold in np.unique(folds):
-        mine = np.flatnonzero(folds == fold)
-        rank = rankdata(along[mine]) - 0.5
-        new[mine] = np.interp(rank / len(mine), (np.arange(len(common)) + 0.5) / len(common), common)
-    if scores.shape[1] == 1:
-        return new[:, None]
-    return scores * np.divide(new, along, out=np.ones_like(new), where=along > 0)[:, None]
 
 
 def _freedom(groups: list[Group]) -> Array:
