@@ -296,3 +296,14 @@ def test_errors_in_a_worker_reach_the_user(cluster):
 def test_a_foreign_map_keeps_its_key_in_the_workers(cluster):
     fitted = StandardScaler().fit(X)
     assert_same(accumulate(dask_source(*arrays()), fitted), accumulate((X, Y, W), fitted))
+
+
+def test_what_does_not_mix_and_what_is_masked_is_refused_as_in_memory():
+    rows = da.ones((4, 1), chunks=(2, 1))
+    with pytest.raises(ValueError, match=r"some labels are probabilities, and others the class 5\.0"):
+        accumulate(dask_source(rows, da.from_array(np.array([0.5, 0.25, 5, 7]), chunks=2)))
+    mask = [True, False, False, False]
+    with pytest.raises(ValueError, match="y is masked in row 0"):
+        dask_source(rows, np.ma.array([0, 1, 0, 1], mask=mask))
+    with pytest.raises(ValueError, match="weight is masked in row 0"):
+        dask_source(rows, [0, 1, 0, 1], np.ma.array(np.ones(4), mask=mask))

@@ -16,8 +16,10 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
+from unflip import UnhingedClassifier
 from unflip.moments import accumulate
 from unflip.sources import arrays, arrow, batches, csv, frame, parquet
+from unflip.sources.column_table import ColumnTable
 
 N, D = 4000, 3
 rng = np.random.default_rng(0)
@@ -452,6 +454,7 @@ def test_a_checkpoint_of_other_data_is_refused(tmp_path, small_parts, monkeypatc
 
 KILLED = """
 import os, signal, sys
+from unflip import UnhingedClassifier
 from unflip.moments import accumulate
 from unflip.sources import parquet
 for name, value in (("parquet", 1 << 10), ("tables", 1 << 8)):
@@ -502,7 +505,7 @@ def test_sound_files_that_cannot_be_read_are_not_called_damaged(tmp_path):
 def test_a_file_in_another_encoding_is_told_from_odd_labels(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_bytes("a,y\n1,café\n2,thé\n".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"rows.csv: column 'y' is no UTF-8; convert the file"):
+    with pytest.raises(ValueError, match=r"rows.csv: column 'y' holds bytes that are no UTF-8 text"):
         csv(path, "y")
 
 
@@ -525,3 +528,73 @@ def test_labels_that_no_checkpoint_keeps_are_refused_before_the_first_is_due(tmp
         accumulate(
             ([[1.0], [2.0]], np.array([date(2020, 1, 1), date(2021, 1, 1)])), checkpoint=tmp_path / "kept"
         )
+
+
+def test_lines_may_break_inside_quotes_wherever_blocks_end(tmp_path):
+    path = tmp_path / "rows.csv"  # a few megabytes, so that many blocks end inside quotes
+    path.write_text(
+        "a,y,note\n"
+        + "".join(f'{i},{i % 2},"z\n{i % 7},{i % 3},oth{"e" * (i % 5)}"\n' for i in range(60_000))
+    )
+    found = accumulate(csv(path, "y", columns=["a"]))
+    assert found.counts.tolist() == [30_000, 30_000]
+    assert found.sums.ravel().tolist() == [sum(range(0, 60_000, 2)), sum(range(1, 60_000, 2))]
+
+
+def test_a_pass_that_is_started_again_still_sees_what_does_not_mix(tmp_path):
+    table = pa.table({"a": np.arange(18.0), "y": [0.5] * 16 + [5.0, 7.0]})
+    path = write(tmp_path, table, row_group_size=2)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"some labels are probabilities, and others the class 5\.0"):
+            accumulate(parquet(path, "y"), checkpoint=tmp_path / "kept.npz")
+
+
+def test_classes_that_no_label_has_may_be_named_beside_probabilities():
+    model = UnhingedClassifier().partial_fit([[0.0], [1.0]], [0, 1], classes=[0, 1, 5])
+    assert model.partial_fit([[0.0], [1.0]], [0.5, 0.25]).moments_.counts.tolist() == [2.25, 1.75, 0.0]
+
+
+def test_the_index_may_be_the_target_and_files_with_and_without_one_go_together(tmp_path):
+    data = pd.DataFrame({"a": [1.0, 2.0, 4.0], "y": ["no", "no", "yes"]})
+    data.set_index("y").to_parquet(tmp_path / "indexed.parquet")
+    assert accumulate(parquet(tmp_path / "indexed.parquet", "y")).sums.tolist() == [[3.0], [4.0]]
+    data.to_parquet(tmp_path / "plain.parquet")
+    data.set_axis([5, 7, 6]).to_parquet(tmp_path / "shuffled.parquet")
+    for order in (["plain", "shuffled"], ["shuffled", "plain"]):
+        paths = [tmp_path / f"{name}.parquet" for name in order]
+        assert accumulate(parquet(paths, "y")).sums.tolist() == [[6.0], [8.0]]
+
+
+def test_csv_files_of_several_kinds_are_refused_as_parquet_files_are(tmp_path):
+    (tmp_path / "1.csv").write_text("a,y\n1,no\n2,yes\n")
+    (tmp_path / "2.csv").write_text("a,y\n1,0\n2,1\n")
+    with pytest.raises(ValueError, match=r"2\.csv: the target 'y' holds int64, but string in .*1\.csv"):
+        csv(tmp_path, "y")
+    (tmp_path / "2.csv").write_text("a,y,new\n1,no,3\n2,yes,4\n")
+    with pytest.raises(ValueError, match=r"2\.csv: column 'new' is not in .*1\.csv"):
+        csv(tmp_path, "y")
+    (tmp_path / "2.csv").write_text("a,a,y\n1,2,no\n")
+    with pytest.raises(ValueError, match=r"2\.csv: there are several columns 'a'"):
+        csv(tmp_path / "2.csv", "y", columns=["a"])
+    (tmp_path / "2.csv").write_text("a,y\n")
+    with pytest.raises(ValueError, match=r"2\.csv has no rows"):
+        accumulate(csv(tmp_path / "2.csv", "y"))
+
+
+def test_decimals_are_rounded_correctly():
+    values = ["28319671.1454630", "0.1000001", "123456789012.3456789"]
+    table = pa.table({"a": pa.array(list(map(Decimal, values)), pa.decimal128(20, 7)), "y": [0, 1, 2]})
+    assert accumulate(arrow(table, "y"), summation="exact").sums.ravel().tolist() == list(map(float, values))
+
+
+def test_numbers_that_arrow_does_not_have_are_refused_only_where_they_are_wanted():
+    wide = pl.DataFrame({"a": pl.Series([1, 2], dtype=pl.Int128), "b": [1.0, 2.0], "y": [0, 1]})
+    for data in (wide, wide.lazy()):
+        assert accumulate(frame(data, "y", columns=["b"])).sums.tolist() == [[1.0], [2.0]]
+        with pytest.raises(ValueError, match="Arrow cannot hold this frame"):
+            accumulate(frame(data, "y"))
+
+
+def test_columns_of_different_lengths_are_no_table():
+    with pytest.raises(ValueError, match=r"columns have the lengths \[998, 999\]"):
+        ColumnTable([np.ones(999), np.ones(998)])

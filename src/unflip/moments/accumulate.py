@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from unflip._threads import workers
@@ -12,7 +13,7 @@ from unflip.moments.cluster import cluster_moments
 from unflip.moments.database import database_moments
 from unflip.moments.moments import Moments
 from unflip.moments.one_batch import batch_moments
-from unflip.sources import Batch, Labels, Source, batches
+from unflip.sources import Batch, Source, batches
 from unflip.sources.dask import DaskSource
 from unflip.sources.sql import SqlSource
 
@@ -48,35 +49,15 @@ def accumulate(
         return database_moments(source, features, degree, summation)
     if isinstance(source, DaskSource):
         return cluster_moments(source, features, degree, summation)
-    soft: set[int] = set()
-
-    def one(batch: Batch) -> Moments:
-        if type(batch.labels) is Labels and batch.labels.soft is not None:
-            soft.add(len(batch.labels.classes))
-        return batch_moments(batch, features, degree, summation)
-
+    one = partial(batch_moments, features=features, degree=degree, summation=summation)
     kept = Checkpoint.beside(checkpoint, source, features, degree, summation)
     total = _sum_parts(source, one, kept) if isinstance(source, Source) else _sum_batches(source, one, kept)
     if total is None:
         raise ValueError("the source has no rows")
     if total.classes and not total.counts.any():
         raise ValueError("every row has weight zero; at least one weight must be positive")
-    _refuse_classes_among_probabilities(total.classes, soft)
     kept.done()
     return total
-
-
-def _refuse_classes_among_probabilities(classes: Iterable[Any], soft: set[int]) -> None:
-    """Whether a label is a probability is seen batch by batch; here, whether all batches agree.
-
-    soft: how many classes batches of probabilities had.
-    """
-    strangers = [label for label in classes if soft and label not in range(max(soft))]
-    if strangers:
-        raise ValueError(
-            f"some labels are probabilities, and others the class {strangers[0]!r}; "
-            f"beside probabilities, labels are numbers from 0 to {max(soft) - 1}"
-        )
 
 
 def _sum_parts(source: Source, one: Callable[[Batch], Moments], kept: Checkpoint) -> Moments | None:

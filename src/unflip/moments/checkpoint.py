@@ -11,7 +11,7 @@ from typing import Any
 
 from unflip._files import load_arrays, save_arrays
 from unflip.features import Transformed
-from unflip.moments.files import as_facts, as_fields
+from unflip.moments.files import as_facts, as_fields, refuse_labels
 from unflip.moments.moments import Moments
 from unflip.sources.source import Source, Stream
 
@@ -52,9 +52,10 @@ class Checkpoint:
         """Keep this, every few parts."""
         if self.path is None or moments is None:
             return
-        facts, arrays = as_facts(moments)  # each time: labels that no file keeps are refused at once
+        refuse_labels(moments.classes)  # each time, for it is early to say so
         if position % EVERY:
             return
+        facts, arrays = as_facts(moments)
         save_arrays(
             self.path,
             "checkpoint",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from unflip.moments.exact import Windows
@@ -9,7 +10,7 @@ from unflip.moments.exact import Windows
 if TYPE_CHECKING:
     from unflip.moments.moments import Moments
 
-FACTS = ("classes", "key", "unit", "squares", "names", "first")  # what a file keeps as JSON
+FACTS = ("classes", "key", "unit", "squares", "names", "first", "probabilities")  # what a file keeps as JSON
 ARRAYS = ("counts", "sums", "second", "origin", "limbs")
 PLAIN = str | int | float  # labels that JSON keeps
 
@@ -22,11 +23,7 @@ def as_facts(moments: Moments) -> tuple[dict[str, Any], dict[str, Any]]:
     >>> facts["classes"], sorted(arrays)
     (('no', 'yes'), ['counts', 'origin', 'sums'])
     """
-    for label in moments.classes:
-        if not isinstance(label, PLAIN):
-            raise ValueError(
-                f"the label {label!r} is a {type(label).__name__}; files keep strings and numbers"
-            )
+    refuse_labels(moments.classes)
     exact = moments.exact
     kept = {"first": None, "limbs": None} if exact is None else {"first": exact.first, "limbs": exact.limbs}
     found = {name: getattr(moments, name) for name in (*FACTS, *ARRAYS) if name not in kept} | kept
@@ -34,6 +31,15 @@ def as_facts(moments: Moments) -> tuple[dict[str, Any], dict[str, Any]]:
         {name: found[name] for name in FACTS},
         {name: found[name] for name in ARRAYS if found[name] is not None},
     )
+
+
+def refuse_labels(classes: Iterable[Any]) -> None:
+    """Raise if a label is nothing that a file keeps."""
+    for label in classes:
+        if not isinstance(label, PLAIN):
+            raise ValueError(
+                f"the label {label!r} is a {type(label).__name__}; files keep strings and numbers"
+            )
 
 
 def as_fields(facts: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:

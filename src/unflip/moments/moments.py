@@ -38,6 +38,7 @@ class Moments:
     key: the name of the feature map.
     names: of the columns, if they had names and no feature map stood between.
     exact: the sums without rounding, if they were accumulated so.
+    probabilities: of how many classes, if some labels were soft; all labels are then among these.
 
     Arrays are copied and checked; what cannot be sums of rows raises `ValueError`.
 
@@ -58,6 +59,7 @@ class Moments:
     unit: float = 1.0
     names: tuple[str, ...] | None = None
     exact: Windows | None = None
+    probabilities: int = 0
 
     def __post_init__(self) -> None:
         put = partial(object.__setattr__, self)  # the fields are frozen only from here on
@@ -99,6 +101,18 @@ class Moments:
             raise ValueError(f"the unit of moments is a power of two, got {self.unit!r}")
         if not isinstance(self.key, str):
             raise ValueError(f"the key of moments is a string, got {self.key!r}")
+        self._refuse_classes_among_probabilities()
+
+    def _refuse_classes_among_probabilities(self) -> None:
+        """Whether a label is a probability is seen batch by batch; here, whether all batches agree."""
+        if not self.probabilities:
+            return
+        for label, count in zip(self.classes, self.counts, strict=True):
+            if count and label not in range(self.probabilities):
+                raise ValueError(
+                    f"some labels are probabilities, and others the class {label!r}; beside probabilities, "
+                    f"labels are numbers from 0 to {self.probabilities - 1}"
+                )
 
     @classmethod
     def zero(cls, width: int, key: str, degree: int = 1) -> Moments:
@@ -194,7 +208,8 @@ class Moments:
         a, b = self._aligned(other)
         if a.exact is not None or b.exact is not None:  # one of them may be of no rows
             windows = [part.exact for part in (a, b) if part.exact is not None]
-            return exact_moments(a.classes, sum(windows[1:], start=windows[0]), a.key, a.names)
+            total = sum(windows[1:], start=windows[0])
+            return exact_moments(a.classes, total, a.key, a.names, a.probabilities)
         with np.errstate(over="ignore"):  # what overflows is refused as moments
             return replace(
                 a,
@@ -225,7 +240,7 @@ class Moments:
             )
         if a.exact is not None:
             left = a.exact if b.exact is None else a.exact - b.exact
-            return exact_moments(a.classes, left, a.key, a.names)
+            return exact_moments(a.classes, left, a.key, a.names, a.probabilities)
         return replace(
             a,
             counts=counts,
@@ -284,7 +299,14 @@ class Moments:
         classes = self.classes if self.classes == other.classes else _union(self.classes, other.classes)
         origin, unit = _common_frame(self, other)
         names = other.names if self.names is None else self.names  # moments of no rows have none
-        a, b = (replace(part, names=names).with_classes(classes) for part in (self, other))
+        soft = {part.probabilities for part in (self, other) if part.probabilities}
+        if len(soft) > 1:
+            raise ValueError(f"probabilities of {min(soft)} and of {max(soft)} classes do not mix")
+        probabilities = max(soft, default=0)
+        a, b = (
+            replace(part.with_classes(classes), names=names, probabilities=probabilities)
+            for part in (self, other)
+        )
         return a.framed(origin, unit), b.framed(origin, unit)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -310,7 +332,11 @@ class Moments:
 
 
 def exact_moments(
-    classes: tuple[Any, ...], windows: Windows, key: str, names: tuple[str, ...] | None = None
+    classes: tuple[Any, ...],
+    windows: Windows,
+    key: str,
+    names: tuple[str, ...] | None = None,
+    probabilities: int = 0,
 ) -> Moments:
     """Moments from exact sums, (K, d + 2): of w x by class, of w, and of w |x|^2.
 
@@ -321,7 +347,7 @@ def exact_moments(
     [[1.0], [3.0]]
     """
     counts, sums, squares, origin, unit = in_floats(windows)
-    return Moments(classes, counts, sums, None, key, squares, origin, unit, names, windows)
+    return Moments(classes, counts, sums, None, key, squares, origin, unit, names, windows, probabilities)
 
 
 def _numbers(name: str, values: Any) -> Array:

@@ -65,6 +65,7 @@ def batch_moments(batch: Batch, features: Any = None, degree: int = 1, summation
         origin=origin,
         unit=unit,
         names=names,
+        probabilities=batch.labels.probabilities,
     )
 
 
@@ -90,7 +91,8 @@ def _exact(batch: Batch, feature_map: FeatureMap, names: tuple[str, ...] | None)
         windows = found if windows is None else windows + found
     if windows is None:
         return Moments.zero(batch.X.shape[1], feature_map.key)
-    return exact_moments(tuple(batch.labels.classes.tolist()), windows, feature_map.key, names)
+    classes, soft = tuple(batch.labels.classes.tolist()), batch.labels.probabilities
+    return exact_moments(classes, windows, feature_map.key, names, soft)
 
 
 class _Sums(NamedTuple):

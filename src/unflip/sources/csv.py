@@ -14,7 +14,7 @@ from unflip._extras import extra
 from unflip.sources.batch import Batch
 from unflip.sources.files import Paths, found_files, stamps
 from unflip.sources.source import Stream
-from unflip.sources.tables import Choice, is_text
+from unflip.sources.tables import Choice, is_text, refuse_other_schema
 
 PACKED = ("", ".gz", ".bz2", ".zst", ".lz4")
 TABS = (".tsv", ".tab")
@@ -31,8 +31,13 @@ class CsvStream(Stream):
     delimiter: str | None = None
 
     def __iter__(self) -> Iterator[Batch]:
+        some = False
         for file in self.files:
-            yield from self.choice.batches(self._pieces(file), str(file))
+            for batch in self.choice.batches(self._pieces(file), str(file)):
+                some = True
+                yield batch
+        if not some:
+            raise ValueError(f"{self.files[0]} has no rows")
 
     def _pieces(self, file: Path) -> Iterator[Any]:
         with (
@@ -73,17 +78,13 @@ def csv(
     files = found_files(path, ENDINGS)
     with _naming_the_file(files[0], delimiter), _opened(files[0], delimiter) as reader:
         schema = reader.schema
-    for name in schema.names if columns is None else (*columns, target):
-        if name in schema.names and extra("pyarrow.types", "io").is_binary(schema.field(name).type):
-            raise ValueError(
-                f"{files[0]}: column {name!r} is no UTF-8; convert the file, with iconv for example"
-            )
     choice = Choice.among(schema, target, columns, weight, str(files[0]))
     for file in files[1:]:
         with _naming_the_file(file, delimiter), _opened(file, delimiter) as reader:
             found = reader.schema
         with in_place(str(file)):
             choice.check(found)
+            refuse_other_schema(choice, found, schema, str(files[0]), new_columns=columns is None)
     return CsvStream(files, choice, _types(schema, choice), delimiter)
 
 
@@ -110,7 +111,8 @@ def _opened(file: Path, delimiter: str | None, types: Any = None, threads: bool 
     return csv.open_csv(
         file,
         read_options=csv.ReadOptions(use_threads=threads),
-        parse_options=csv.ParseOptions(delimiter=delimiter),
+        # Without newlines_in_values a block that ends inside quotes would begin a row of its own.
+        parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         convert_options=csv.ConvertOptions(
             column_types=types,
             include_columns=None if types is None else list(types),
@@ -127,6 +129,9 @@ def _naming_the_file(file: Path, delimiter: str | None, types: Any = None) -> It
         yield
     except FileNotFoundError:
         raise
+    except UnicodeDecodeError:
+        reason = "names of columns are no UTF-8 text; convert it, as iconv does"
+        raise ValueError(f"{file} cannot be read: {reason}") from None
     except (pa.ArrowException, OSError, KeyError) as error:
         if "Empty CSV file" in str(error):
             raise ValueError(f"{file} has no rows") from None

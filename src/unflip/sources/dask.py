@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip._culprits import in_place
+from unflip._culprits import in_place, refuse_masked
 from unflip._extras import extra
 from unflip.sources.batch import Batch, arrays
 from unflip.sources.columns import chosen_columns
@@ -134,6 +134,7 @@ def _beside(X: Any, values: Any, name: str) -> Sequence[Any]:
                 f"the lengths of the chunks of X are unknown, so {name} must be a Dask collection in the "
                 "same chunks; or call X.compute_chunk_sizes() first"
             )
+        refuse_masked(values, name)
         given = np.asarray(values)
         values = da.from_array(given, chunks=given.shape)
     if isinstance(values, da.Array):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,30 +30,37 @@ def frame(
     [[70.0]]
     """
     kind = type(data).__module__.split(".")[0], type(data).__name__
-    if kind == ("polars", "LazyFrame"):
-        pl = extra("polars", "io")
-        schema = pl.DataFrame(schema=data.collect_schema()).to_arrow().schema
-        choice = Choice.among(schema, target, columns, weight)
-        return ArrowStream(_Query(data.select(pl.selectors.by_name(*choice.names)), choice.rows), choice)
-    if kind not in (("polars", "DataFrame"), ("pandas", "DataFrame")):
+    lazy = kind == ("polars", "LazyFrame")
+    if not lazy and kind not in (("polars", "DataFrame"), ("pandas", "DataFrame")):
         raise TypeError(f"frame takes a data frame of pandas or polars, this is a {type(data).__name__}")
     # Columns are chosen first: those that are not wanted need not be what Arrow can hold.
-    features = chosen_columns(list(data.columns), target, columns, weight)
-    wanted = data[[*features, target, *([] if weight is None else [weight])]]
-    table = _as_arrow(wanted, pandas=kind[0] == "pandas")
+    available = list(data.collect_schema()) if lazy else list(data.columns)
+    features = chosen_columns(available, target, columns, weight)
+    names = [*features, target, *([] if weight is None else [weight])]
     choice = Choice(tuple(map(str, features)), str(target), None if weight is None else str(weight))
+    wanted = data.select(extra("polars", "io").selectors.by_name(*names)) if lazy else data[names]
+    with _naming_odd_columns():
+        if lazy:
+            choice.check(wanted.clear().collect().to_arrow().schema)
+            return ArrowStream(_Query(wanted, choice.rows), choice)
+        table = wanted.to_arrow() if kind[0] == "polars" else _from_pandas(wanted)
     choice.check(table.schema)
     return ArrowTable(table, choice)
 
 
-def _as_arrow(data: Any, pandas: bool) -> Any:
+@contextmanager
+def _naming_odd_columns() -> Iterator[None]:
+    """Columns of mixed types, which Arrow names, and types that Arrow does not have."""
     pa = extra("pyarrow", "io")
     try:
-        if not pandas:
-            return data.to_arrow()
-        return pa.Table.from_pandas(data.set_axis(data.columns.map(str), axis=1), preserve_index=False)
-    except pa.ArrowException as error:  # a column of mixed types, which the message names, or an odd type
-        raise ValueError(" ".join(map(str, error.args))) from None
+        yield
+    except (pa.ArrowException, TypeError) as error:
+        raise ValueError(f"Arrow cannot hold this frame: {' '.join(map(str, error.args))}") from None
+
+
+def _from_pandas(data: Any) -> Any:
+    pa = extra("pyarrow", "io")
+    return pa.Table.from_pandas(data.set_axis(data.columns.map(str), axis=1), preserve_index=False)
 
 
 @dataclass(frozen=True)

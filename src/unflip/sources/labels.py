@@ -7,7 +7,7 @@ weighted pair of hard ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,13 +28,15 @@ CLOSE = 1 << 16  # numbers in so short a range are counted, not sorted
 class Labels:
     """Classes in sorted order, and each row's place among them.
 
-    codes: (n,), the places; None if labels are soft, and then soft: (K, n), a sparse table of P(class | row).
+    codes: (n,), the places; None if labels are soft, and then soft: (K, n), a sparse table of P(class | row),
+    and probabilities: for how many classes they were given.
     Beside rows that are arrays of torch or CuPy, codes are such an array too, and so is soft, which is dense.
     """
 
     classes: Array
     codes: Any = None
     soft: Any = None
+    probabilities: int = 0
 
     def __len__(self) -> int:
         return self.codes.shape[0] if self.codes is not None else self.soft.shape[1]
@@ -45,8 +47,8 @@ class Labels:
             return Labels(self.classes, beside(self.codes, X))
         if is_foreign(X):
             soft = self.soft if is_foreign(self.soft) else self.soft.toarray()
-            return Labels(self.classes, soft=beside(soft, X))
-        return Labels(self.classes, soft=self.table)
+            return replace(self, soft=beside(soft, X))
+        return replace(self, soft=self.table)
 
     @cached_property
     def table(self) -> Any:
@@ -76,7 +78,7 @@ class Labels:
     def __getitem__(self, rows: slice) -> Labels:
         """The labels of some rows."""
         if self.codes is None:
-            return Labels(self.classes, soft=self.soft[:, rows])
+            return replace(self, soft=self.soft[:, rows])
         return Labels(self.classes, self.codes[rows])
 
     def recoded(self, classes: Array) -> Labels:
@@ -84,7 +86,7 @@ class Labels:
         place = {label: k for k, label in enumerate(classes.tolist())}
         if is_foreign(self.codes if self.soft is None else self.soft):
             if self.classes.tolist() == classes.tolist():
-                return Labels(classes, self.codes, self.soft)
+                return Labels(classes, self.codes, self.soft, self.probabilities)
             return (
                 self.beside(classes).recoded(classes).beside(self.codes if self.soft is None else self.soft)
             )
@@ -97,7 +99,8 @@ class Labels:
             return Labels(classes, to.astype(np.min_scalar_type(len(classes)))[self.codes])
         t = self.soft
         shape = len(classes), len(self)
-        return Labels(classes, soft=sparse.csc_array((t.data, to[t.indices], t.indptr), shape=shape))
+        table = sparse.csc_array((t.data, to[t.indices], t.indptr), shape=shape)
+        return replace(self, classes=classes, soft=table)
 
 
 class LabelsToCome(Labels):
@@ -139,6 +142,11 @@ class LabelsToCome(Labels):
     def soft(self) -> Any:
         """As of all labels."""
         return self._found.soft
+
+    @cached_property
+    def probabilities(self) -> int:
+        """As of all labels."""
+        return self._found.probabilities
 
 
 def _encode_foreign(y: Any) -> Labels:
@@ -218,7 +226,8 @@ def _soft_column(labels: Array) -> Labels:
             "Labels are classes, or probabilities between 0 and 1."
         )
     positive = labels.astype(np.float64)
-    return Labels(np.array([0, 1]), soft=sparse.csc_array(np.vstack([1 - positive, positive])))
+    table = sparse.csc_array(np.vstack([1 - positive, positive]))
+    return Labels(np.array([0, 1]), soft=table, probabilities=2)
 
 
 def _soft_rows(labels: Array) -> Labels:
@@ -232,7 +241,7 @@ def _soft_rows(labels: Array) -> Labels:
             f"soft labels are probabilities that sum to 1, but row {row} is {rows[row].tolist()}"
         )
     table = sparse.csc_array((rows / rows.sum(axis=1, keepdims=True)).T)
-    return Labels(np.arange(rows.shape[1]), soft=table)
+    return Labels(np.arange(rows.shape[1]), soft=table, probabilities=rows.shape[1])
 
 
 def _refuse_missing(labels: Array) -> None:

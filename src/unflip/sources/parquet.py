@@ -18,7 +18,7 @@ from unflip._extras import extra
 from unflip.sources.batch import Batch
 from unflip.sources.files import Paths, found_files, stamps
 from unflip.sources.source import Source
-from unflip.sources.tables import Choice, evenly, is_text, slices
+from unflip.sources.tables import Choice, evenly, refuse_other_schema, slices
 
 IN_MEMORY = 1 << 23  # numbers in the features of a part at most: 32 MB of float32
 
@@ -84,7 +84,7 @@ def parquet(
         with in_place(str(file)):
             choice.check(schema)
             _refuse_unreadable(choice, schema)
-            _refuse_other_schema(choice, schema, first, files[0], new_columns=columns is None)
+            refuse_other_schema(choice, schema, first, str(files[0]), new_columns=columns is None)
         first_row = 0
         for group, n_rows in enumerate(groups):
             cuts = evenly(n_rows, -(-n_rows * len(choice.features) // IN_MEMORY))
@@ -115,16 +115,6 @@ def _refuse_unreadable(choice: Choice, schema: Any) -> None:
         kind = schema.field(name).type
         if extra("pyarrow.types", "io").is_decimal256(kind):
             raise ValueError(f"column {name!r} holds {kind}, of which 38 digits can be read; store float64")
-
-
-def _refuse_other_schema(choice: Choice, schema: Any, first: Any, file: Path, new_columns: bool) -> None:
-    """Numbers may be of any type in any file, but text and numbers are different labels."""
-    if is_text(schema.field(choice.target).type) != is_text(first.field(choice.target).type):
-        here, there = (one.field(choice.target).type for one in (schema, first))
-        raise ValueError(f"the target {choice.target!r} holds {here}, but {there} in {file}")
-    more = [name for name in schema.names if name not in first.names]
-    if new_columns and more:
-        raise ValueError(f"column {more[0]!r} is not in {file}; name the columns that are wanted")
 
 
 def _decoded(part: Slice, names: list[str]) -> Any:

@@ -47,7 +47,8 @@ class Choice:
 
         The index of a pandas frame, which became a column on its way here, is a feature only if it is named.
         """
-        names = schema.names if columns is not None else [n for n in schema.names if n not in _index(schema)]
+        unwanted = index_columns(schema) - {target, weight} if columns is None else set()
+        names = [name for name in schema.names if name not in unwanted]
         with in_place(place):
             choice = cls(chosen_columns(names, target, columns, weight), target, weight)
             choice.check(schema)
@@ -130,10 +131,26 @@ def evenly(n_rows: int, n_slices: int) -> list[tuple[int, int]]:
     return [(low, high - low) for low, high in pairwise(cuts) if high > low]
 
 
-def _index(schema: Any) -> list[str]:
+def index_columns(schema: Any) -> set[str | None]:
     """Columns that were the index of a pandas frame."""
-    kept = (schema.pandas_metadata or {}).get("index_columns", [])
-    return [name for name in kept if isinstance(name, str)]
+    try:
+        kept = (schema.pandas_metadata or {}).get("index_columns", [])
+    except ValueError:  # metadata that pandas did not write
+        return set()
+    return {name for name in kept if isinstance(name, str)}
+
+
+def refuse_other_schema(choice: Choice, schema: Any, first: Any, place: str, new_columns: bool) -> None:
+    """Numbers may be of any type in any file, but text and numbers are different labels.
+
+    first: the schema of the first file, at `place`; new_columns: whether columns that are not there matter.
+    """
+    if is_text(schema.field(choice.target).type) != is_text(first.field(choice.target).type):
+        here, there = (one.field(choice.target).type for one in (schema, first))
+        raise ValueError(f"the target {choice.target!r} holds {here}, but {there} in {place}")
+    more = [name for name in schema.names if name not in {*first.names, *index_columns(schema)}]
+    if new_columns and more:
+        raise ValueError(f"column {more[0]!r} is not in {place}; name the columns that are wanted")
 
 
 def is_text(kind: Any) -> bool:
@@ -153,6 +170,7 @@ def _is_number(kind: Any) -> bool:
 def _refuse_as_numbers(name: str, kind: Any) -> None:
     if _is_number(kind):
         return
+    _refuse_bytes(name, kind)
     if extra("pyarrow.types", "io").is_temporal(kind):
         raise ValueError(f"column {name!r} holds {AS_TIMES.format(kind)}")
     raise ValueError(
@@ -161,7 +179,15 @@ def _refuse_as_numbers(name: str, kind: Any) -> None:
     )
 
 
+def _refuse_bytes(name: str, kind: Any) -> None:
+    if extra("pyarrow.types", "io").is_binary(kind):
+        raise ValueError(
+            f"column {name!r} holds bytes that are no UTF-8 text; convert the file, as iconv does for CSV"
+        )
+
+
 def _refuse_as_labels(name: str, kind: Any) -> None:
+    _refuse_bytes(name, kind)
     types = extra("pyarrow.types", "io")
     values = kind.value_type if types.is_dictionary(kind) else kind
     if not _is_number(values) and not is_text(values):
@@ -181,7 +207,7 @@ def _numbers(column: Any, name: str, first_row: int, what: str = "value") -> Arr
     """A column as an array of numbers, a view of it if possible."""
     _refuse_missing(column, name, what, first_row)
     if extra("pyarrow.types", "io").is_decimal(column.type):
-        column = column.cast("float64")
+        column = column.cast("string").cast("float64")  # rounded correctly, as the direct way is not
     return column.to_numpy(zero_copy_only=False)
 
 
