@@ -223,7 +223,7 @@ def test_bad_input_is_named_and_leaves_the_fitted_state_alone():
         (np.ones((178, 2)), y, "no column of X varies"),
         (X, np.ones(178), "one class"),
         (np.full((178, 1), np.nan), y, "no values at all"),
-        (pd.DataFrame({"day": [datetime.date(2020, 1, 1)] * 178}), y, "column 'day' of X holds dates"),
+        (pd.DataFrame({"at": [datetime.time(12)] * 178}), y, "column 'at' of X holds times of day"),
     ):
         with pytest.raises(ValueError, match=words):
             model.fit(rows, labels)

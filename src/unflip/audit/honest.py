@@ -54,7 +54,7 @@ def honest_scores(
         model = RobustClassifierCV(feature_weights=False, random_state=random_state)
         model._leave_out(X, y, sample_weight, groups, judged=len(labels))
         rows = model.loo_rows_
-        found = _shared_by_equal_rows(model, X, rows)
+        found = shared_by_equal_rows(model, X, rows)
     else:
         if groups is not None:
             raise ValueError("groups go with our own scores; yours must have left groups out already")
@@ -135,7 +135,7 @@ def _as_scores(scores: Any, n: int, n_classes: int) -> Array:
     return signed(s) if s.ndim == 1 else s
 
 
-def _shared_by_equal_rows(model: RobustClassifierCV, X: Any, rows: Array) -> Array:
+def shared_by_equal_rows(model: RobustClassifierCV, X: Any, rows: Array) -> Array:
     """The scores, with one for all rows that are equal and many."""
     scores = model.honest_scores_.copy()
     table = model.table_.transform(X)[rows]

@@ -41,6 +41,7 @@ def _run() -> int:
         print(f'unflip needs {error.name} for its command: pip install "unflip[cli]"', file=sys.stderr)
         return 2
     from unflip.cli.app import app
+    from unflip.cli.refusal import Refusal
 
     try:
         # Not standalone: the library would print several lines where one sentence will do.
@@ -55,7 +56,8 @@ def _run() -> int:
     except Exception as error:
         if not hasattr(error, "format_message"):  # not about usage, so not ours to hide
             raise
-        print(f"unflip: {error.format_message().rstrip('.')} (see unflip --help)", file=sys.stderr)
+        hint = "" if isinstance(error, Refusal) else " (see unflip --help)"
+        print(f"unflip: {error.format_message().rstrip('.')}{hint}", file=sys.stderr)
         return 2
 
 

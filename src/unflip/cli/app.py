@@ -7,6 +7,11 @@ from typing import Annotated
 import typer
 
 from unflip.cli.datasets import datasets
+from unflip.cli.fit import fit
+from unflip.cli.flip import flip
+from unflip.cli.forget import forget
+from unflip.cli.merge import merge
+from unflip.cli.predict import predict
 from unflip.cli.reproduce import reproduce
 from unflip.cli.verify import verify
 
@@ -16,6 +21,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+for command in (fit, predict, merge, forget, flip):
+    app.command()(command)
 app.command()(reproduce)
 app.command()(verify)
 app.add_typer(datasets, name="datasets")

@@ -1,0 +1,116 @@
+"""Learners side by side on rows that they did not see, as their training labels get worse.
+
+For a fixed classifier the accuracy on noisy labels rises with that on clean ones, so the labels at hand can
+say who is better, though not how good.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from unflip.audit.robustness import RobustnessCurve, robustness_curve
+from unflip.estimators import SquareClassifier, UnhingedClassifier
+from unflip.estimators.kernel import KernelUnhingedClassifier
+from unflip.features import Standardize
+from unflip.noise import NoiseEstimate, clean_accuracy
+from unflip.noise.estimate import is_identified
+from unflip.selection import RobustClassifierCV
+
+Array = np.ndarray[Any, Any]
+RATES = (0.0, 0.2, 0.4)  # for two classes; for more, these shares of the way to pure noise over a half
+REPEATS = 3
+SAMPLE, LARGE = (
+    1000,
+    4000,
+)  # rows that take part: of small tables, where a page should come at once, and large
+MANY = 20_000
+SIMPLEST = ("unhinged", "square", "robust")  # who is preferred among equals: one pass, then closed form
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """One learner: its accuracy on held-out noisy labels, what that is on clean ones, and its curve."""
+
+    name: str
+    words: str
+    curve: RobustnessCurve
+    clean: float | None
+
+    @property
+    def accuracy(self) -> float:
+        """On held-out labels as they are."""
+        return float(self.curve.mean[0])
+
+    @property
+    def error(self) -> float:
+        """The standard error of the accuracy, over the repeats."""
+        return float(self.curve.std[0] / np.sqrt(max(1, self.curve.scores.shape[1] - 1)))
+
+    @property
+    def kept(self) -> float:
+        """Accuracy at the highest rate over that without added noise."""
+        return float(self.curve.mean[-1] / self.curve.mean[0])
+
+
+@dataclass(frozen=True)
+class Recommended:
+    """Which learner to use, and why."""
+
+    name: str
+    why: str
+
+
+def compare(X: Array, y: Array, noise: NoiseEstimate, seed: int, against: Any = None) -> tuple[Learner, ...]:
+    """The learners on a sample of the rows, all with the same splits and the same flipped labels."""
+    rng = np.random.default_rng(seed)
+    size = SAMPLE if len(y) <= MANY else LARGE
+    some = np.sort(rng.permutation(len(y))[:size])
+    n_classes = len(np.unique(y[some]))
+    rates = [2 * rate * (n_classes - 1) / n_classes for rate in RATES]
+    found = []
+    for name, words, estimator in _rivals(against):
+        curve = robustness_curve(estimator, X[some], y[some], rates, repeats=REPEATS, random_state=seed)
+        clean = None
+        if is_identified(noise):
+            clean = float(np.clip(clean_accuracy(float(curve.mean[0]), noise.noise), 0.0, 1.0))
+        found.append(Learner(name, words, curve, clean))
+    return tuple(found)
+
+
+def recommend(learners: tuple[Learner, ...]) -> Recommended:
+    """The most accurate learner, or the simplest of ours within a standard error of it."""
+    best = max(learners, key=lambda learner: learner.accuracy)
+    near = {learner.name: learner for learner in learners if learner.accuracy >= best.accuracy - best.error}
+    chosen = next((near[name] for name in SIMPLEST if name in near), best)
+    held_out = f"{chosen.accuracy:.1%} of held-out labels"
+    if chosen is best:
+        why = (
+            f"it agrees with the most, {held_out}, and what is better on noisy labels is better on clean ones"
+        )
+    else:
+        rival = f"{best.name} ({best.accuracy:.1%})"
+        why = f"it agrees with {held_out}, within a standard error of {rival}, and is simpler"
+    return Recommended(chosen.name, why)
+
+
+def _rivals(against: Any) -> list[tuple[str, str, Any]]:
+    rivals = [
+        ("unhinged", "class means; one pass, merges, forgets", UnhingedClassifier(features=Standardize())),
+        ("square", "least squares; one pass, merges, forgets", SquareClassifier(features=Standardize())),
+        (
+            "kernel",
+            "kernel means; every row is kept",
+            make_pipeline(StandardScaler(), KernelUnhingedClassifier()),
+        ),
+        ("robust", "kernels chosen by leave-one-out", RobustClassifierCV(feature_weights=False)),
+        ("logistic", "the usual choice", make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))),
+    ]
+    if against is not None:
+        rivals.append((type(against).__name__, "your choice", against))
+    return rivals

@@ -1,0 +1,117 @@
+"""The labels of a table: which rows have one, what the classes are, and what cannot be a target."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from unflip._culprits import is_missing
+from unflip._weights import as_weight
+
+Array = np.ndarray[Any, Any]
+MOST = 100  # classes
+
+
+@dataclass(frozen=True, eq=False)
+class TableLabels:
+    """y: (n,), the label of each row that has one; rows: (n,), their numbers in the table.
+
+    classes, counts: the different labels and how many rows have each; missing: how many rows have none.
+
+    >>> import pandas as pd
+    >>> found = TableLabels.of(pd.DataFrame({"a": [1, 2, 3], "sick": ["no", None, "yes"]}), "sick")
+    >>> found.classes, found.rows.tolist(), found.missing
+    (('no', 'yes'), [0, 2], 1)
+    """
+
+    target: str
+    y: Array
+    rows: Array
+    weight: Array | None
+    classes: tuple[Any, ...]
+    counts: tuple[int, ...]
+    missing: int
+
+    @classmethod
+    def of(cls, frame: Any, target: str, positive: Any = None, weight: str | None = None) -> Self:
+        """The labels in a column of a frame. positive: a label; all others become one class."""
+        for column in (target, *([] if weight is None else [weight])):
+            if column not in frame.columns:
+                raise ValueError(f"there is no column {column!r}; there are {', '.join(frame.columns)}")
+        given = _plain(frame[target])
+        rows = np.flatnonzero([not is_missing(label) for label in given])
+        labels = [given[row] for row in rows]
+        if positive is not None:
+            labels = _one_against_the_rest(labels, positive, target)
+        counts = Counter(labels)
+        if len({type(label) for label in counts}) > 1:
+            raise ValueError(f"the target {target!r} holds labels of several types; make them all text")
+        classes = tuple(sorted(counts))
+        y = np.array(labels, dtype=object if any(isinstance(label, str) for label in counts) else None)
+        return cls(
+            target,
+            y,
+            rows,
+            None if weight is None else _weights(frame[weight], rows, weight),
+            classes,
+            tuple(counts[label] for label in classes),
+            len(given) - len(rows),
+        )
+
+    def of_rows(self, frame: Any) -> Any:
+        """The rows of a frame that have a label."""
+        if len(self.rows) == frame.shape[0]:
+            return frame
+        return frame.iloc[self.rows] if hasattr(frame, "iloc") else frame[self.rows]
+
+
+def _plain(column: Any) -> list[Any]:
+    """Values as Python has them: whole numbers that are stored as floats are whole numbers."""
+    values = column.to_list() if hasattr(column, "to_list") else list(column)
+    known = [value for value in values if not is_missing(value)]
+    if known and all(isinstance(value, float) and value == int(value) for value in known):
+        return [None if is_missing(value) else int(value) for value in values]
+    return values
+
+
+def _one_against_the_rest(labels: list[Any], positive: Any, target: str) -> list[Any]:
+    named = [label for label in set(labels) if str(label) == str(positive)]
+    if not named:
+        known = ", ".join(sorted(map(str, set(labels)))[:10])
+        raise ValueError(f"no label of {target!r} is {positive!r}; the labels are {known}")
+    if len(set(labels)) == 2:
+        return labels
+    return [str(positive) if label == named[0] else f"not {positive}" for label in labels]
+
+
+def refuse_odd_targets(labels: TableLabels) -> None:
+    """Raise if these labels cannot be learned: one class, too many, fractions, classes of a single row."""
+    counts, target = dict(zip(labels.classes, labels.counts, strict=True)), labels.target
+    n = len(labels.y)
+    if not n:
+        raise ValueError(f"no row has a label: the target {target!r} is empty")
+    if len(counts) == 1:
+        raise ValueError(f"every label of {target!r} is {next(iter(counts))!r}; at least two are needed")
+    if len(counts) > MOST or (len(counts) > 2 and len(counts) > n / 2):
+        raise ValueError(
+            f"the target {target!r} has {len(counts):,} different values in {n:,} rows; labels are at most "
+            f"{MOST} classes, so name another column or group its values"
+        )
+    if any(isinstance(label, float) for label in counts):
+        raise ValueError(f"the target {target!r} holds fractions such as {next(iter(counts))}; not classes")
+    lonely = [label for label, count in counts.items() if count == 1]
+    if lonely:
+        raise ValueError(
+            f"the label {lonely[0]!r} of {target!r} has a single row; drop it, or join it with another"
+        )
+
+
+def _weights(column: Any, rows: Array, name: str) -> Array:
+    values = np.array([np.nan if is_missing(value) else value for value in _plain(column)])
+    try:
+        return as_weight(values[rows], len(rows))
+    except ValueError as error:
+        raise ValueError(f"the weights in {name!r} cannot be used: {error}") from None

@@ -1,0 +1,146 @@
+"""The audit of a whole table: one fit, and every answer from it.
+
+How noisy are the labels, what accuracy would clean ones show, which learner to use and why, which rows are
+probably wrong, what tells the classes apart, and what of all this is guaranteed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from unflip.audit.compare import Learner, Recommended, compare, recommend
+from unflip.audit.differences import Difference, differences
+from unflip.audit.honest import Array, shared_by_equal_rows
+from unflip.audit.labels import TableLabels, refuse_odd_targets
+from unflip.audit.rate import AuditEstimate, estimate_noise
+from unflip.audit.suspects import Suspects, find_suspects
+from unflip.features import Tabular
+from unflip.noise.intervals import ScoreEstimate
+from unflip.selection import RobustClassifierCV
+from unflip.selection.guarantee import Guarantee
+from unflip.selection.robust_cv import JUDGED
+
+BUCKETS = 16  # columns that rare levels of a category share
+STEPS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What an audit found; `as_html`, `as_markdown` and `as_text` of `unflip.report.audit` show it.
+
+    labels: the target and its classes; table: how columns were read; noise: the rate and how well it is
+    known; noisy_accuracy: the leave-one-out accuracy on the labels as they are; clean_accuracy: what it
+    would be on clean ones, None where the labels do not tell; learners: compared on held-out rows;
+    suspects: all rows, the most doubtful first; ids: what the rows are called, if some column does;
+    settings: how to repeat it.
+    """
+
+    source: str
+    labels: TableLabels
+    table: Tabular
+    noise: AuditEstimate
+    noisy_accuracy: float
+    clean_accuracy: ScoreEstimate | None
+    learners: tuple[Learner, ...]
+    recommended: Recommended
+    suspects: Suspects
+    differences: tuple[Difference, ...]
+    guarantee: Guarantee
+    ids: tuple[str, tuple[Any, ...]] | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """How many rows have a label."""
+        return len(self.labels.y)
+
+    @property
+    def guess(self) -> float:
+        """The share of the most frequent label: what is right without looking at any column."""
+        return max(self.labels.counts) / sum(self.labels.counts)
+
+
+def audit_table(
+    frame: Any,
+    target: str,
+    *,
+    weight: str | None = None,
+    positive: Any = None,
+    against: Any = None,
+    source: str = "a table",
+    seed: int = 0,
+    settings: dict[str, Any] | None = None,
+    progress: Callable[[float, float], None] = lambda done, total: None,
+) -> Audit:
+    """Audit a pandas or polars frame of any columns, whose column `target` holds labels that may be wrong.
+
+    weight: a column that counts rows. positive: a label; all others become one class. against: a
+    scikit-learn classifier to compare with. progress: told how many steps of how many are done.
+
+    >>> import polars as pl
+    >>> rng = np.random.default_rng(0)
+    >>> age = rng.normal(50, 10, 400)
+    >>> wrong = rng.random(400) < 0.1
+    >>> frame = pl.DataFrame({"age": age, "old": (age > 50) ^ wrong})
+    >>> found = audit_table(frame, "old")
+    >>> found.noise.low < 0.1 < found.noise.high, found.recommended.name != ""
+    (True, True)
+    """
+    labels = TableLabels.of(frame, target, positive, weight)
+    refuse_odd_targets(labels)
+    columns = [name for name in frame.columns if name not in (target, weight)]
+    if not columns:
+        raise ValueError(f"there is no column beside the target {target!r}")
+    rows = labels.of_rows(frame[columns])
+    table = Tabular(buckets=BUCKETS, lenient=True).fit(rows)
+    X = table.transform(rows)
+    progress(1, STEPS)
+    model = RobustClassifierCV(feature_weights=False, random_state=seed).fit(X, labels.y, labels.weight)
+    progress(2, STEPS)
+    ways: dict[str, Any] = {"sample_weight": labels.weight, "random_state": seed}
+    if len(labels.y) <= JUDGED:
+        ways["scores"] = _scores(model, X, len(labels.y))
+    suspects, noise = find_suspects(X, labels.y, **ways), estimate_noise(X, labels.y, **ways)
+    progress(3, STEPS)
+    learners = compare(X, labels.y, noise, seed, against)
+    progress(4, STEPS)
+    clean = model.clean_error_
+    return Audit(
+        source=source,
+        labels=labels,
+        table=table,
+        noise=noise,
+        noisy_accuracy=1 - model.noisy_error_,
+        clean_accuracy=None
+        if clean is None
+        else ScoreEstimate(1 - clean.estimate, 1 - clean.high, 1 - clean.low, 1 - clean.noisy),
+        learners=learners,
+        recommended=recommend(learners),
+        suspects=suspects,
+        differences=differences(X, table.get_feature_names_out().tolist(), labels.y, labels.weight),
+        guarantee=model.guarantee_,
+        ids=_ids(rows, table),
+        settings=settings or {},
+    )
+
+
+def _scores(model: RobustClassifierCV, X: Array, n: int) -> Array:
+    """A score for each row; rows of weight zero have none, and any will do."""
+    found = shared_by_equal_rows(model, X, model.loo_rows_)
+    scores = np.zeros((n, *found.shape[1:]))
+    scores[model.loo_rows_] = found
+    return scores
+
+
+def _ids(rows: Any, table: Tabular) -> tuple[str, tuple[Any, ...]] | None:
+    """The first column that was left out because it names rows."""
+    names = ("it numbers the rows", "nearly every row has a value of its own")
+    found = next((column for column, reason in table.left_out_.items() if reason in names), None)
+    if found is None:
+        return None
+    values = rows[found]
+    return found, tuple(values.to_list() if hasattr(values, "to_list") else list(values))

@@ -1,0 +1,64 @@
+"""`unflip fit`: a table in, a model out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unflip.cli.refusal import Refusal, refusing
+from unflip.cli.show import show_model
+from unflip.cli.tables import (
+    AsJson,
+    Delimiter,
+    Drop,
+    File,
+    Positive,
+    Quiet,
+    Target,
+    Text,
+    Weight,
+    labelled_table,
+    table_like,
+    writable,
+)
+
+
+def fit(
+    file: File,
+    out: Annotated[Path, typer.Option(help="The model to write (.npz).")],
+    target: Target = None,
+    learner: Annotated[str, typer.Option(help="square, or unhinged: means only.")] = "square",
+    like: Annotated[
+        Path | None, typer.Option(help="Read columns as this model does, so that both can be merged.")
+    ] = None,
+    weight: Weight = None,
+    positive: Positive = None,
+    drop: Drop = None,
+    text: Text = None,
+    delimiter: Delimiter = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit a classifier to a table whose labels may be wrong, in one pass."""
+    writable(out, (".npz",))
+    with refusing():
+        from dataclasses import replace
+
+        from unflip.models import LEARNERS, TableModel
+
+        if learner not in LEARNERS:
+            raise Refusal(f"the learner is {' or '.join(LEARNERS)}, got {learner}")
+        if like is not None:
+            first = TableModel.load(like)
+            for name, given in (("--target", target), ("--positive", positive), ("--weight", weight)):
+                if given is not None and given != getattr(first, name.removeprefix("--")):
+                    raise Refusal(f"{name} is that of {like}, {getattr(first, name[2:])!r}, not {given!r}")
+            empty = replace(first, moments=first.moments - first.moments, history=())
+            model = empty.more(table_like(file, first, labels=True, delimiter=delimiter), file)
+        else:
+            frame, target = labelled_table(file, target, drop, text, delimiter)
+            model = TableModel.fit(frame, target, learner, weight, positive, file)
+        model.save(out)
+    show_model(model, out, as_json, quiet)

@@ -1,0 +1,53 @@
+"""`unflip predict`: classes and scores for the rows of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unflip.cli.refusal import refusing
+from unflip.cli.tables import AsJson, Delimiter, File, table_like, writable
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model that `unflip fit` wrote.")],
+    file: File,
+    out: Annotated[
+        Path | None, typer.Option(help="Write here (.csv or .parquet) instead of on stdout.")
+    ] = None,
+    delimiter: Delimiter = None,
+    as_json: AsJson = False,
+) -> None:
+    """Predict the class of each row; rows are numbered from zero, without the header."""
+    if out is not None:
+        writable(out, (".csv", ".parquet"))
+    with refusing():
+        import json
+        import sys
+
+        import polars as pl
+
+        from unflip._files import write_atomically
+        from unflip.models import TableModel
+
+        known = TableModel.load(model)
+        frame = table_like(file, known, labels=False, delimiter=delimiter)
+        classes = [str(label) for label in known.classifier.classes_.tolist()]
+        scores = known.scores(frame).reshape(frame.height, -1)
+        names = ["score"] if len(classes) == 2 else [f"score of {label}" for label in classes]
+        found = pl.DataFrame(
+            {
+                "row": range(frame.height),
+                "prediction": known.predict(frame).tolist(),
+                **dict(zip(names, scores.T, strict=True)),
+            }
+        )
+        if out is not None:
+            write = found.write_parquet if out.suffix == ".parquet" else found.write_csv
+            write_atomically(out, write)
+        if as_json:
+            print(json.dumps({"target": known.target, "predictions": found.to_dicts()}))
+        elif out is None:
+            sys.stdout.write(found.write_csv())

@@ -1,0 +1,34 @@
+"""Bad input ends a command with one sentence and exit code 2; nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Refusal(Exception):
+    """Why a command cannot go on, in a sentence."""
+
+    def format_message(self) -> str:
+        """The sentence."""
+        return str(self)
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """What the library says of bad input, files and missing extras, as a refusal.
+
+    >>> with refusing():
+    ...     raise ValueError("row 3 has no label")
+    Traceback (most recent call last):
+    unflip.cli.refusal.Refusal: row 3 has no label
+    """
+    try:
+        yield
+    except OSError as error:
+        place = "" if error.filename is None else f"{error.filename}: "
+        raise Refusal(f"{place}{error.strerror or error}") from None
+    except (ValueError, ImportError, TypeError) as error:
+        raise Refusal(" ".join(str(error).split())) from None
+    except MemoryError:
+        raise Refusal("there is not enough memory for this table") from None

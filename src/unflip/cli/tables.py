@@ -1,0 +1,87 @@
+"""What commands on tables share: their options, and how they read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unflip.cli.refusal import Refusal
+
+if TYPE_CHECKING:
+    from unflip.models import TableModel
+
+File = Annotated[str, typer.Argument(help="CSV, TSV, Parquet or Arrow, compressed or not; - for stdin.")]
+Target = Annotated[str | None, typer.Option("--target", "-t", help="The column of labels.")]
+Weight = Annotated[str | None, typer.Option(help="A column that counts rows.")]
+Positive = Annotated[str | None, typer.Option(help="A label; all others become one class.")]
+Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
+Text = Annotated[list[str] | None, typer.Option(help="A column that is text even if it looks like numbers.")]
+Delimiter = Annotated[str | None, typer.Option(help="Of CSV; seen from the header if not given.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+
+def labelled_table(
+    path: str,
+    target: str | None,
+    drop: list[str] | None = None,
+    text: list[str] | None = None,
+    delimiter: str | None = None,
+) -> tuple[Any, str]:
+    """The frame, and its column of labels; in CSV labels are what is written, as whole numbers if all are."""
+    from unflip.tables import read_table
+
+    if target is None:
+        columns = read_table(path, delimiter, drop=drop or ()).columns
+        raise Refusal(f"name the column of labels with --target; there are {', '.join(map(repr, columns))}")
+    if target in (drop or ()):
+        raise Refusal(f"the target {target!r} cannot be dropped")
+    frame = read_table(path, delimiter, {*(text or ()), target}, drop or ())
+    return frame.with_columns(as_labels(frame[target])), target
+
+
+def as_labels(column: Any) -> Any:
+    """Labels that are written as whole numbers usually are, as such; any others as they are.
+
+    >>> import polars as pl
+    >>> as_labels(pl.Series(["1", "0"])).to_list(), as_labels(pl.Series(["007", "7"])).to_list()
+    ([1, 0], ['007', '7'])
+    """
+    import polars as pl
+
+    if column.dtype != pl.String:
+        return column
+    whole = column.cast(pl.Int64, strict=False)
+    return whole if (whole.cast(pl.String) == column).fill_null(column.is_null()).all() else column
+
+
+def table_like(path: str, model: TableModel, labels: bool, delimiter: str | None = None) -> Any:
+    """A frame read as a model wants it: its categories are text, whatever they look like here."""
+    from unflip.features.table_columns import Categories
+    from unflip.tables import read_table
+
+    text = [
+        name
+        for name, column in zip(model.columns, model.table.columns_, strict=True)
+        if isinstance(column, Categories)
+    ]
+    frame = read_table(path, delimiter, {*text, *([model.target] if labels else [])})
+    return frame.with_columns(as_labels(frame[model.target])) if labels else frame
+
+
+def writable(path: Path, endings: tuple[str, ...]) -> Path:
+    """A path that can be written to; what would go wrong at the end of a long run is said before it."""
+    import tempfile
+
+    if not path.name.endswith(endings):
+        raise Refusal(f"--out must end in {' or '.join(endings)}, got {path}")
+    if path.is_dir():
+        raise Refusal(f"{path} is a folder; name a file")
+    try:
+        tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise Refusal(f"{path.parent} cannot be written to: {error.strerror}") from None
+    return path

@@ -1,0 +1,211 @@
+"""A classifier of tables that is nothing but sums, so that models merge and rows can be taken back.
+
+Columns become numbers without a look at labels (`Tabular`), numbers are standardised, and the sums of what
+comes out, by class, determine the classifier. Two models that read columns alike are merged by adding their
+sums; rows are forgotten by subtracting theirs.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from unflip._files import load_arrays, save_arrays
+from unflip.audit.labels import TableLabels, refuse_odd_targets
+from unflip.estimators import SquareClassifier, UnhingedClassifier
+from unflip.features import Standardize, Tabular
+from unflip.models.table_facts import as_facts, from_facts
+from unflip.moments import Moments, accumulate
+from unflip.moments.files import as_facts as moments_as_facts
+from unflip.moments.files import as_fields as moments_as_fields
+
+Array = np.ndarray[Any, Any]
+LEARNERS = {"square": SquareClassifier, "unhinged": UnhingedClassifier}
+BUCKETS = 16  # columns that rare levels of a category share
+
+
+@dataclass(frozen=True, eq=False)
+class TableModel:
+    """What `unflip fit` writes.
+
+    target, weight: names of columns; table: how the others become numbers; scale: how these are
+    standardised; moments: the sums by class; learner: "square" or "unhinged"; positive: the label that stood
+    against all others, if one did; history: what was fitted, merged and forgotten, in words.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"age": [20, 30, 60, 70], "city": ["x", "y", "x", "y"], "old": [0, 0, 1, 1]})
+    >>> model = TableModel.fit(frame, "old")
+    >>> model.predict(pl.DataFrame({"age": [25, 65], "city": ["x", None]})).tolist()
+    [0, 1]
+    """
+
+    target: str
+    table: Tabular
+    scale: Standardize
+    moments: Moments
+    learner: str = "square"
+    weight: str | None = None
+    positive: str | None = None
+    history: tuple[str, ...] = ()
+
+    @classmethod
+    def fit(
+        cls,
+        frame: Any,
+        target: str,
+        learner: str = "square",
+        weight: str | None = None,
+        positive: str | None = None,
+        source: str = "a table",
+    ) -> Self:
+        """Fit a frame of pandas or polars. source: what the history calls it."""
+        labels = TableLabels.of(frame, target, positive, weight)
+        refuse_odd_targets(labels)
+        columns = [name for name in frame.columns if name not in (target, weight)]
+        if not columns:
+            raise ValueError(f"there is no column beside the target {target!r}")
+        rows = labels.of_rows(frame[columns])
+        table = Tabular(buckets=BUCKETS, lenient=True).fit(rows)
+        scale = Standardize().fit(table.transform(rows))
+        empty = cls(target, table, scale, Moments.zero(table.width, scale.key, 2), learner, weight, positive)
+        return empty.more(frame, source)
+
+    def more(self, frame: Any, source: str = "a table") -> Self:
+        """The model with further rows, read as those before them.
+
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"age": [20, 30, 60, 70], "old": [0, 0, 1, 1]})
+        >>> TableModel.fit(frame, "old").more(frame).moments.counts.tolist()
+        [4.0, 4.0]
+        """
+        moments, n = self._moments(frame)
+        return replace(
+            self, moments=self.moments + moments, history=(*self.history, f"fitted {source}: {n} rows")
+        )
+
+    def forget(self, frame: Any, source: str = "a table") -> Self:
+        """The model without rows that were fitted before."""
+        moments, n = self._moments(frame)
+        return replace(
+            self, moments=self.moments - moments, history=(*self.history, f"forgot {source}: {n} rows")
+        )
+
+    def merge(self, other: TableModel) -> Self:
+        """The model of all rows behind both; they must read columns alike."""
+        if self.target != other.target:
+            raise ValueError(f"one model has the target {self.target!r}, the other {other.target!r}")
+        if self.key != other.key:
+            raise ValueError(
+                "the models read columns in different ways; fit one, and the others with --like it"
+            )
+        history = (*self.history, *(f"merged: {line}" for line in other.history))
+        return replace(self, moments=self.moments + other.moments, history=history)
+
+    @property
+    def key(self) -> str:
+        """How columns become numbers: equal for models that can be merged."""
+        return f"{self.table.key} {self.scale.key} {self.positive}"
+
+    @cached_property
+    def classifier(self) -> Any:
+        """The fitted estimator, of numbers as `numbers` makes them."""
+        return LEARNERS[self.learner](features=self.scale).fit_moments(self.moments)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that a table must have."""
+        return [str(name) for name in self.table.feature_names_in_]
+
+    def numbers(self, frame: Any) -> Array:
+        """The columns of a frame as numbers, (n, width)."""
+        for name in self.columns:
+            if name not in frame.columns and name not in self.table.left_out_:
+                raise ValueError(f"the model needs the column {name!r}, which is not there")
+        return self.table.transform(_with_columns(frame, self.columns))
+
+    def scores(self, frame: Any) -> Array:
+        """(n,) for two classes, positive for the second one; (n, K) for more."""
+        return np.asarray(self.classifier.decision_function(self.numbers(frame)))
+
+    def predict(self, frame: Any) -> Array:
+        """The class of each row."""
+        return np.asarray(self.classifier.predict(self.numbers(frame)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one .npz without pickle, whole or not at all."""
+        moments, arrays = moments_as_facts(self.moments)
+        facts = {
+            "target": self.target,
+            "weight": self.weight,
+            "positive": self.positive,
+            "learner": self.learner,
+            "history": list(self.history),
+            "table": as_facts(self.table),
+            "moments": moments,
+        }
+        save_arrays(path, "model", facts, arrays | {"mean": self.scale.mean_, "scale": self.scale.scale_})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote; a damaged or foreign file raises `ValueError`.
+
+        >>> import polars as pl, tempfile
+        >>> path = tempfile.mkdtemp() + "/model.npz"
+        >>> TableModel.fit(pl.DataFrame({"age": [20, 30, 60, 70], "old": [0, 0, 1, 1]}), "old").save(path)
+        >>> TableModel.load(path).predict(pl.DataFrame({"age": [65]})).tolist()
+        [1]
+        """
+        facts, arrays = load_arrays(path, "model")
+        try:
+            mean, spread = arrays.pop("mean"), arrays.pop("scale")
+            table = from_facts(facts["table"])
+            scale = _scale(mean, spread, table.width)
+            moments = Moments(**moments_as_fields(facts["moments"], arrays))
+            if moments.key != scale.key or facts["learner"] not in LEARNERS:
+                raise ValueError("its parts do not belong together")
+            words = {name: facts[name] for name in ("target", "weight", "positive")}
+            known = all(isinstance(word, str | None) for word in words.values())
+            if not known or words["target"] is None:
+                raise ValueError("its names are no text")
+            return cls(
+                table=table,
+                scale=scale,
+                moments=moments,
+                learner=facts["learner"],
+                history=tuple(map(str, facts["history"])),
+                **words,
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ValueError(f"{path} does not hold a model: {error}") from None
+
+    def _moments(self, frame: Any) -> tuple[Moments, int]:
+        labels = TableLabels.of(frame, self.target, self.positive, self.weight)
+        if not len(labels.y):
+            raise ValueError(f"no row has a label: the target {self.target!r} is empty")
+        X = self.numbers(labels.of_rows(frame))
+        return accumulate((X, labels.y, labels.weight), self.scale, degree=2), len(labels.y)
+
+
+def _with_columns(frame: Any, names: list[str]) -> Any:
+    """These columns in this order; what was left out in fitting may be missing, and is then empty."""
+    missing = [name for name in names if name not in frame.columns]
+    if missing and hasattr(frame, "assign"):
+        frame = frame.assign(**dict.fromkeys(missing))
+    elif missing:
+        import polars as pl
+
+        frame = frame.with_columns(pl.lit(None).alias(name) for name in missing)
+    return frame[names]
+
+
+def _scale(mean: Array, spread: Array, width: int) -> Standardize:
+    for array in (mean, spread):
+        if array.shape != (width,) or array.dtype != np.float64 or not np.isfinite(array).all():
+            raise ValueError("its scale has the wrong shape or type")
+    scale = Standardize()
+    scale.n_features_in_, scale.mean_, scale.scale_ = width, mean, spread
+    return scale

@@ -1,0 +1,12 @@
+"""Files that people have: a table from CSV, Parquet or Arrow, with a type for every column.
+
+>>> import tempfile, pathlib
+>>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+>>> _ = path.write_text("age,sick,since\\n30,no,2020-01-31\\n,yes,2021-05-01\\n")
+>>> read_table(path).schema
+Schema({'age': Float64, 'sick': String, 'since': Date})
+"""
+
+from unflip.tables.read import read_table
+
+__all__ = ["read_table"]

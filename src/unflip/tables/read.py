@@ -1,0 +1,85 @@
+"""A whole table from a file or a pipe: what it is shows in its first bytes, whatever its name says."""
+
+from __future__ import annotations
+
+import lzma
+import os
+import sys
+from collections.abc import Collection
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from unflip._extras import extra
+from unflip.tables.text import read_csv, refuse_strange
+
+PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz"}
+ARROW_STREAM = b"\xff\xff\xff\xff"
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    delimiter: str | None = None,
+    text: Collection[str] = (),
+    drop: Collection[str] = (),
+) -> Any:
+    """A polars frame from CSV, TSV, Parquet or Arrow, compressed or not; "-" is standard input.
+
+    delimiter: of CSV; seen from the header if not given. text: columns of CSV that are text even if they
+    look like numbers; whole numbers among them are told from others by their spelling alone. drop: columns
+    that are not wanted. Errors are `ValueError` with the name of the file, and the line or the column.
+
+    >>> read_table("no/such/file.csv")
+    Traceback (most recent call last):
+    ValueError: there is no file no/such/file.csv
+    """
+    name = "standard input" if str(path) == "-" else str(path)
+    data = _unpacked(_content(path, name), name)
+    if not data.strip():
+        raise ValueError(f"{name} is empty")
+    if data.startswith(b"PK\x03\x04"):
+        raise ValueError(f"{name} is a zip archive or a workbook; unpack it, or save it as CSV")
+    pl = extra("polars", "io")
+    readers = {b"PAR1": pl.read_parquet, b"ARROW1": pl.read_ipc, ARROW_STREAM: pl.read_ipc_stream}
+    for magic, reader in readers.items():
+        if data.startswith(magic):
+            frame = _decoded(reader, data, name)
+            refuse_strange((*text, *drop), frame.columns, name)
+            return frame.drop(drop)
+    return read_csv(data, name, delimiter, text, drop)
+
+
+def _content(path: str | os.PathLike[str], name: str) -> bytes:
+    if str(path) == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {name}") from None
+    except IsADirectoryError:
+        raise ValueError(f"{name} is a folder; name one file in it") from None
+    except OSError as error:
+        raise ValueError(f"{name} cannot be read: {error.strerror}") from None
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    kind = next((kind for magic, kind in PACKED.items() if data.startswith(magic)), None)
+    if kind is None:
+        return data
+    try:
+        if kind == "xz":
+            return lzma.decompress(data)
+        pa = extra("pyarrow", "io")
+        with pa.CompressedInputStream(pa.BufferReader(data), kind) as stream:
+            return bytes(stream.read())
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        raise ValueError(f"{name} is damaged: its {kind} content ends early or is no {kind}") from error
+
+
+def _decoded(reader: Any, data: bytes, name: str) -> Any:
+    pl = extra("polars", "io")
+    try:
+        return reader(BytesIO(data))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = next(iter(str(error).splitlines()), "it cannot be decoded")
+        raise ValueError(f"{name} is damaged: {reason}") from error
