@@ -1,33 +1,38 @@
 """Parquet files: row groups are the parts.
 
-Footers are read by pyarrow, rows by polars, which decodes them in about three quarters of the time. A large
-row group is read in slices, which bounds memory; but each slice passes over the rows before it, and reads
-the dictionaries of its columns again, so groups of some 100,000 rows are read fastest.
+Of a row group a few columns are read at a time, which is all that has to be in memory beside their numbers;
+one that is too large for that is read in batches of rows. Footers are parsed once, whatever the number of
+row groups.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from unflip._culprits import in_place
 from unflip._extras import extra
 from unflip.sources.batch import Batch
 from unflip.sources.files import Paths, found_files, stamps
 from unflip.sources.source import Source
-from unflip.sources.tables import Choice, evenly, refuse_other_schema, slices
+from unflip.sources.tables import Choice, refuse_other_schema, slices
 
-IN_MEMORY = 1 << 23  # numbers in the features of a part at most: 32 MB of float32
+IN_MEMORY = 1 << 23  # numbers of a row group that are in memory at once: 32 MB of float32
+TURNS = 16  # in which the columns of a row group are read
 
 
-class Slice(NamedTuple):
-    """Rows of one row group; `first_row` counts from the beginning of the file."""
+class Group(NamedTuple):
+    """A row group; `first_row` counts from the beginning of the file."""
 
     path: Path
-    group: int
+    number: int
     first_row: int
     n_rows: int
 
@@ -38,18 +43,22 @@ class ParquetSource(Source):
 
     files: tuple[Path, ...]
     choice: Choice
-    slices: tuple[Slice, ...]
+    groups: tuple[Group, ...]
 
     @property
-    def parts(self) -> Sequence[Slice]:
-        """Row groups, the large ones in slices."""
-        return self.slices
+    def parts(self) -> Sequence[Group]:
+        """Row groups."""
+        return self.groups
 
-    def read(self, part: Slice) -> Iterator[Batch]:
-        """The rows of a part."""
-        table, first_row = _decoded(part, self.choice.names), part.first_row
-        for rows in slices(table, self.choice.rows):
-            yield self.choice.batch(rows, str(part.path), first_row)
+    def read(self, part: Group) -> Iterator[Batch]:
+        """The rows of a row group."""
+        place = str(part.path)
+        if part.n_rows * len(self.choice.features) > IN_MEMORY:
+            yield from self.choice.batches(_in_batches(part, self.choice), place, part.first_row)
+            return
+        first_row = part.first_row
+        for rows in slices(_by_columns(part, self.choice.names), self.choice.rows):
+            yield self.choice.batch(rows, place, first_row)
             first_row += rows.num_rows
 
     @property
@@ -76,64 +85,82 @@ def parquet(
     (('no', 'yes'), [[70.0], [50.0]])
     """
     files = found_files(path, (".parquet", ".pq"))
-    first, _ = _footer(files[0])
+    first = _footer(files[0]).schema.to_arrow_schema()
     choice = Choice.among(first, target, columns, weight, str(files[0]))
-    parts: list[Slice] = []
+    groups: list[Group] = []
     for file in files:
-        schema, groups = _footer(file)
+        footer = _footer(file)
+        schema = footer.schema.to_arrow_schema()
         with in_place(str(file)):
             choice.check(schema)
-            _refuse_unreadable(choice, schema)
             refuse_other_schema(choice, schema, first, str(files[0]), new_columns=columns is None)
         first_row = 0
-        for group, n_rows in enumerate(groups):
-            cuts = evenly(n_rows, -(-n_rows * len(choice.features) // IN_MEMORY))
-            parts += [Slice(file, group, first_row + start, count) for start, count in cuts]
+        for number in range(footer.num_row_groups):
+            n_rows = footer.row_group(number).num_rows
+            groups += [Group(file, number, first_row, n_rows)] if n_rows else []
             first_row += n_rows
-    if not parts:
+    if not groups:
         raise ValueError(f"{path} has no rows")
-    return ParquetSource(files, choice, tuple(parts))
+    return ParquetSource(files, choice, tuple(groups))
 
 
-def _footer(file: Path) -> tuple[Any, list[int]]:
-    """The schema of a file, and the lengths of its row groups."""
-    pa, pq = extra("pyarrow", "io"), extra("pyarrow.parquet", "io")
+def _footer(file: Path) -> Any:
+    """Schema and row groups of a file; that of a file which did not change is parsed once."""
+    facts = file.stat()
+    return _parsed(file, facts.st_size, facts.st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _parsed(file: Path, size: int, changed: int) -> Any:
     try:
-        with pq.ParquetFile(file) as opened:
-            facts = opened.metadata
-            return opened.schema_arrow, [facts.row_group(i).num_rows for i in range(facts.num_row_groups)]
-    except (pa.ArrowException, OSError, MemoryError, ValueError) as error:
+        return extra("pyarrow.parquet", "io").read_metadata(file)
+    except _troubles() as error:
         raise ValueError(f"{file} is no Parquet file, or a damaged one: {_sentence(error)}") from error
 
 
-def _refuse_unreadable(choice: Choice, schema: Any) -> None:
-    """What Parquet can hold, but polars cannot read."""
-    for name in schema.names:
-        if schema.names.count(name) > 1:
-            raise ValueError(f"there are several columns {name!r}, so no column can be told by its name")
-    for name in choice.names:
-        kind = schema.field(name).type
-        if extra("pyarrow.types", "io").is_decimal256(kind):
-            raise ValueError(f"column {name!r} holds {kind}, of which 38 digits can be read; store float64")
-
-
-def _decoded(part: Slice, names: list[str]) -> Any:
-    """Some rows as an Arrow table, all of them or `ValueError`."""
-    pl = extra("polars", "io")
+@contextmanager
+def _opened(group: Group) -> Iterator[Any]:
+    """The file of a row group; what is wrong in it is named."""
+    pq = extra("pyarrow.parquet", "io")
     try:
-        scan = pl.scan_parquet(part.path, glob=False, hive_partitioning=False)
-        rows = scan.select(pl.selectors.by_name(*names)).slice(part.first_row, part.n_rows)
-        table = rows.collect(engine="in-memory").to_arrow()
+        checked = {"page_checksum_verification": True, "pre_buffer": False}
+        with pq.ParquetFile(group.path, metadata=_footer(group.path), **checked) as file:
+            yield file
     except FileNotFoundError:
         raise
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, MemoryError) as error:
-        raise ValueError(f"{part.path} is damaged in row group {part.group}: {_sentence(error)}") from error
-    if table.num_rows != part.n_rows:
+    except _troubles() as error:
         raise ValueError(
-            f"{part.path} is damaged in row group {part.group}: {table.num_rows} rows where its footer "
-            f"promises {part.n_rows}"
+            f"{group.path} is damaged in row group {group.number}: {_sentence(error)}"
+        ) from error
+
+
+def _by_columns(group: Group, names: list[str]) -> Any:
+    """A row group as an Arrow table, all of its rows or `ValueError`."""
+    columns: dict[str, Any] = {}
+    with _opened(group) as file:
+        for few in np.array_split(np.asarray(names, dtype=object), min(TURNS, len(names))):
+            table = file.read_row_group(group.number, columns=few.tolist(), use_threads=False)
+            columns |= {name: table.column(name) for name in few}
+    counts = {len(column) for column in columns.values()}
+    if counts != {group.n_rows}:
+        raise ValueError(
+            f"{group.path} is damaged in row group {group.number}: columns of {min(counts)} rows where its "
+            f"footer promises {group.n_rows}"
         )
-    return table
+    return extra("pyarrow", "io").table(columns)
+
+
+def _in_batches(group: Group, choice: Choice) -> Iterator[Any]:
+    """The same in record batches, of which few are in memory."""
+    with _opened(group) as file:
+        yield from file.iter_batches(
+            choice.rows, row_groups=[group.number], columns=choice.names, use_threads=False
+        )
+
+
+def _troubles() -> tuple[type[BaseException], ...]:
+    """What Arrow raises of a damaged file."""
+    return extra("pyarrow", "io").ArrowException, OSError, MemoryError, ValueError
 
 
 def _sentence(error: BaseException) -> str:
