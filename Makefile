@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+DOCS_INSTALLED := .venv/.docs-installed
 
 .PHONY: install test lint reproduce bench docs test-lowest clean
 
@@ -37,9 +38,19 @@ bench: install
 	$(BIN)/python benchmarks/herding.py
 	$(BIN)/python benchmarks/paper_split.py
 
-# The pages under docs/ are checked by running their examples.
-docs: install
+# The site, in out/docs: warnings are errors, links within it are checked, and the examples on its pages are run. It is built from a
+# copy, for Sphinx writes the gallery and the reference beside the pages.
+docs: $(DOCS_INSTALLED)
 	$(BIN)/pytest docs README.md
+	rm -rf build/docs out/docs
+	mkdir -p build out
+	cp -Rp docs build/docs
+	$(BIN)/sphinx-build --fresh-env --nitpicky --fail-on-warning --keep-going --doctree-dir build/doctrees build/docs out/docs
+	$(BIN)/python docs/_tools/check_links.py out/docs
+
+$(DOCS_INSTALLED): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	touch $@
 
 # The oldest releases that pyproject.toml admits, in an environment of their own.
 test-lowest:

@@ -65,14 +65,17 @@ _MODULES = (
     "compress",
     "estimators",
     "experiments",
+    "export",
     "features",
     "kernels",
     "losses",
+    "models",
     "moments",
     "noise",
     "report",
     "selection",
     "sources",
+    "tables",
     "theory",
 )
 

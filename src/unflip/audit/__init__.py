@@ -6,13 +6,14 @@
 (2, 5)
 """
 
-from unflip.audit.displays import RobustnessCurveDisplay, SuspectsDisplay
+from unflip.audit.displays import NoiseEstimateDisplay, RobustnessCurveDisplay, SuspectsDisplay
 from unflip.audit.rate import AuditEstimate, estimate_noise
 from unflip.audit.robustness import RobustnessCurve, robustness_curve
 from unflip.audit.suspects import Suspect, Suspects, find_suspects
 
 __all__ = [
     "AuditEstimate",
+    "NoiseEstimateDisplay",
     "RobustnessCurve",
     "RobustnessCurveDisplay",
     "Suspect",

@@ -24,12 +24,12 @@ from unflip.selection import RobustClassifierCV
 
 Array = np.ndarray[Any, Any]
 RATES = (0.0, 0.2, 0.4)  # for two classes; for more, these shares of the way to pure noise over a half
-REPEATS = 3
-SAMPLE, LARGE = (
+REPEATS = 2
+TAUGHT, JUDGED = (
     1000,
     4000,
-)  # rows that take part: of small tables, where a page should come at once, and large
-MANY = 20_000
+)  # rows to learn from and to be judged by: of small tables, whose page comes at once
+MANY, TIMES = 20_000, 3  # larger tables have so many times the rows
 SIMPLEST = ("unhinged", "square", "robust")  # who is preferred among equals: one pass, then closed form
 
 
@@ -66,16 +66,30 @@ class Recommended:
     why: str
 
 
+def taught_and_judged(n: int) -> tuple[int, int]:
+    """How many rows of n learners are fitted to, and compared on.
+
+    >>> taught_and_judged(400), taught_and_judged(5000), taught_and_judged(100_000)
+    ((280, 120), (1000, 4000), (3000, 12000))
+    """
+    taught, judged = (TIMES * rows if n > MANY else rows for rows in (TAUGHT, JUDGED))
+    taught = min(taught, 7 * n // 10)
+    return taught, min(judged, n - taught)
+
+
 def compare(X: Array, y: Array, noise: NoiseEstimate, seed: int, against: Any = None) -> tuple[Learner, ...]:
     """The learners on a sample of the rows, all with the same splits and the same flipped labels."""
     rng = np.random.default_rng(seed)
-    size = SAMPLE if len(y) <= MANY else LARGE
-    some = np.sort(rng.permutation(len(y))[:size])
+    taught, judged = taught_and_judged(len(y))
+    some = np.sort(rng.permutation(len(y))[: taught + judged])
+    test_size = judged / len(some)
     n_classes = len(np.unique(y[some]))
     rates = [2 * rate * (n_classes - 1) / n_classes for rate in RATES]
     found = []
     for name, words, estimator in _rivals(against):
-        curve = robustness_curve(estimator, X[some], y[some], rates, repeats=REPEATS, random_state=seed)
+        curve = robustness_curve(
+            estimator, X[some], y[some], rates, test_size=test_size, repeats=REPEATS, random_state=seed
+        )
         clean = None
         if is_identified(noise):
             clean = float(np.clip(clean_accuracy(float(curve.mean[0]), noise.noise), 0.0, 1.0))
@@ -88,13 +102,13 @@ def recommend(learners: tuple[Learner, ...]) -> Recommended:
     best = max(learners, key=lambda learner: learner.accuracy)
     near = {learner.name: learner for learner in learners if learner.accuracy >= best.accuracy - best.error}
     chosen = next((near[name] for name in SIMPLEST if name in near), best)
-    held_out = f"{chosen.accuracy:.1%} of held-out labels"
+    held_out = f"{100 * chosen.accuracy:.1f} % of held-out labels"
     if chosen is best:
         why = (
             f"it agrees with the most, {held_out}, and what is better on noisy labels is better on clean ones"
         )
     else:
-        rival = f"{best.name} ({best.accuracy:.1%})"
+        rival = f"{best.name} ({100 * best.accuracy:.1f} %)"
         why = f"it agrees with {held_out}, within a standard error of {rival}, and is simpler"
     return Recommended(chosen.name, why)
 

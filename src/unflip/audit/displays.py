@@ -8,8 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from unflip.audit.rate import estimate_noise
 from unflip.audit.robustness import RATES, RobustnessCurve, robustness_curve, seed_of
 from unflip.audit.suspects import Suspects, find_suspects
+from unflip.noise import NoiseEstimate
+from unflip.noise.estimate import CONFIDENCE
 
 
 class RobustnessCurveDisplay:
@@ -167,6 +170,62 @@ class SuspectsDisplay:
         ax.set_xlabel("rows, most suspicious first")
         ax.set_ylabel("P(label is wrong)")
         ax.set_ylim(0, 1)
+        ax.legend()
+        return self
+
+
+class NoiseEstimateDisplay:
+    """How many labels are wrong, and how well that is known: the posterior, the interval, the outer bound.
+
+    After `plot`, the pieces are in `ax_`, `figure_`, `interval_`, `rate_`, `outer_` and `posterior_`, which
+    is None where the estimate keeps no posterior.
+
+    >>> from matplotlib.figure import Figure
+    >>> from unflip.noise import SymmetricNoise
+    >>> estimate = NoiseEstimate(0.2, 0.15, 0.26, 0.31, SymmetricNoise(0.2))
+    >>> display = NoiseEstimateDisplay.from_estimate(estimate, ax=Figure().subplots())
+    >>> display.interval_.get_label()
+    '90 % interval, 15.0 % to 26.0 %'
+    """
+
+    def __init__(self, estimate: NoiseEstimate) -> None:
+        self.estimate = estimate
+
+    @classmethod
+    def from_labels(cls, X: Any, y: Any, *, ax: Any = None, **ways: Any) -> Self:
+        """Estimate the rate and draw it; `ways` go to `estimate_noise`."""
+        require_matplotlib()
+        return cls(estimate_noise(X, y, **ways)).plot(ax=ax)
+
+    @classmethod
+    def from_estimate(cls, estimate: NoiseEstimate, *, ax: Any = None) -> Self:
+        """Draw an estimate that is there already."""
+        return cls(estimate).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        require_matplotlib()
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            _, ax = plt.subplots()
+        self.ax_, self.figure_ = ax, ax.figure
+        found = self.estimate
+        self.posterior_ = None
+        if len(found.rates):
+            limit = (found.noise.n_classes - 1) / found.noise.n_classes
+            # Within a cell of the grid every rate is as likely as another.
+            edges = np.concatenate([[0.0], (found.rates[1:] + found.rates[:-1]) / 2, [limit]])
+            self.posterior_ = ax.stairs(found.masses / np.diff(edges), edges, label="posterior of the rate")
+        interval = f"{CONFIDENCE * 100:.0f} % interval, {found.low * 100:.1f} % to {found.high * 100:.1f} %"
+        self.interval_ = ax.axvspan(found.low, found.high, alpha=0.2, linewidth=0, label=interval)
+        self.rate_ = ax.axvline(found.rate, color="black", label=f"rate, {found.rate * 100:.1f} %")
+        self.outer_ = ax.axvline(
+            found.outer, color="gray", linestyle="--", label=f"outer bound, {found.outer * 100:.1f} %"
+        )
+        ax.set_xlabel("share of labels that are wrong")
+        ax.set_ylabel("density" if self.posterior_ is not None else "")
+        ax.set_xlim(left=0)
         ax.legend()
         return self
 

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from unflip.cli.audit import audit
 from unflip.cli.datasets import datasets
+from unflip.cli.export import export
 from unflip.cli.fit import fit
 from unflip.cli.flip import flip
 from unflip.cli.forget import forget
@@ -21,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (fit, predict, merge, forget, flip):
+for command in (audit, fit, predict, merge, forget, flip, export):
     app.command()(command)
 app.command()(reproduce)
 app.command()(verify)

@@ -26,8 +26,9 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        place = "" if error.filename is None else f"{error.filename}: "
-        raise Refusal(f"{place}{error.strerror or error}") from None
+        if error.filename is None:  # the output, which is full or has no reader any more
+            raise
+        raise Refusal(f"{error.filename}: {error.strerror}") from None
     except (ValueError, ImportError, TypeError) as error:
         raise Refusal(" ".join(str(error).split())) from None
     except MemoryError:

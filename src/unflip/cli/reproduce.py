@@ -5,14 +5,13 @@ from __future__ import annotations
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unflip.cli.datasets import DataDir
-from unflip.cli.progress import progress_bar
+from unflip.cli.progress import with_progress
 
 if TYPE_CHECKING:
     from unflip.experiments import Result
@@ -52,7 +51,7 @@ def reproduce(
     from unflip import experiments, report
 
     try:
-        result = _with_progress(
+        result = with_progress(
             lambda progress: experiments.run(
                 names or (),
                 trials=trials,
@@ -124,12 +123,3 @@ def _save(path: Path, text: str) -> None:
     from unflip._files import write_atomically
 
     write_atomically(path, lambda file: file.write(text.encode()))
-
-
-def _with_progress(run: Callable[[Callable[[float, float], None]], Any]) -> Any:
-    bar = progress_bar()
-    if bar is None:
-        return run(lambda done, total: None)
-    with bar:
-        task = bar.add_task("", total=None)
-        return run(lambda done, total: bar.update(task, completed=done, total=total))

@@ -39,7 +39,7 @@ def labelled_table(
         raise Refusal(f"name the column of labels with --target; there are {', '.join(map(repr, columns))}")
     if target in (drop or ()):
         raise Refusal(f"the target {target!r} cannot be dropped")
-    frame = read_table(path, delimiter, {*(text or ()), target}, drop or ())
+    frame = read_table(path, delimiter, [*(text or ()), target], drop or ())
     return frame.with_columns(as_labels(frame[target])), target
 
 
@@ -66,9 +66,9 @@ def table_like(path: str, model: TableModel, labels: bool, delimiter: str | None
     text = [
         name
         for name, column in zip(model.columns, model.table.columns_, strict=True)
-        if isinstance(column, Categories)
+        if isinstance(column, Categories) and name not in model.table.left_out_
     ]
-    frame = read_table(path, delimiter, {*text, *([model.target] if labels else [])})
+    frame = read_table(path, delimiter, [*text, *([model.target] if labels else [])])
     return frame.with_columns(as_labels(frame[model.target])) if labels else frame
 
 

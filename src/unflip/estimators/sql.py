@@ -7,17 +7,16 @@ NaN is no NULL, and what databases make of it differs: replace it first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from unflip._extras import extra
+from unflip.estimators.affine import affine
 from unflip.estimators.base import LinearClassifier
-from unflip.features import Standardize
 
-Array = np.ndarray[Any, Any]
+DEEP = 200  # terms in a row, each nested in the next one: databases limit how deep they read
 
 
 class SqlModel(NamedTuple):
@@ -53,20 +52,60 @@ def as_sql(model: Any, dialect: str = "duckdb", columns: Sequence[str] | None = 
         exp.cast(exp.column(str(name), quoted=True), "double").sql(dialect) for name in _names(model, columns)
     ]
     absolute, relative = (
-        [_sum(row, base, places, named) for row, base in zip(rows, bases, strict=True)]
-        for rows, bases, places in (
-            _affine(model, model.scorer_.doublings),
-            _affine(model, -model.scorer_.exponent),
-        )
+        [
+            written_sum(constant, map(written_product, row, named, formula.places))
+            for constant, row in zip(formula.intercepts, formula.weights, strict=True)
+        ]
+        for formula in (affine(model, model.scorer_.doublings), affine(model, -model.scorer_.exponent))
     )
-    labels = [exp.convert(label).sql(dialect) for label in model.classes_.tolist()]
+    return SqlModel(tuple(absolute), written_choice(relative, model.classes_.tolist(), dialect))
+
+
+def written_choice(scores: Sequence[str], classes: Sequence[Any], dialect: str) -> str:
+    """The class that scores choose: one score for two classes, or one a class.
+
+    >>> written_choice(["a", "b", "c"], ["x", "y", "z"], "duckdb")
+    "CASE GREATEST(a, b, c) WHEN a THEN 'x' WHEN b THEN 'y' WHEN c THEN 'z' END"
+    """
+    labels = [extra("sqlglot", "sql").exp.convert(label).sql(dialect) for label in classes]
     if len(labels) == 2:
-        [score] = relative
-        chosen = f"CASE WHEN {score} > 0 THEN {labels[1]} WHEN {score} <= 0 THEN {labels[0]} END"
-    else:
-        cases = " ".join(f"WHEN {score} THEN {label}" for score, label in zip(relative, labels, strict=True))
-        chosen = f"CASE GREATEST({', '.join(relative)}) {cases} END"  # the first of equals, as argmax takes
-    return SqlModel(tuple(absolute), chosen)
+        [score] = scores
+        return f"CASE WHEN {score} > 0 THEN {labels[1]} WHEN {score} <= 0 THEN {labels[0]} END"
+    cases = " ".join(f"WHEN {score} THEN {label}" for score, label in zip(scores, labels, strict=True))
+    return f"CASE GREATEST({', '.join(scores)}) {cases} END"  # the first of equals, as argmax takes
+
+
+def written_sum(constant: float, terms: Iterable[str]) -> str:
+    """A number and terms, added up.
+
+    >>> written_sum(1.5, ["a", "2.0e0 * b"])
+    '1.5e0 + a + 2.0e0 * b'
+    """
+    parts = [written_number(constant), *terms]
+    while len(parts) > DEEP:
+        parts = [f"({' + '.join(parts[i : i + DEEP])})" for i in range(0, len(parts), DEEP)]
+    return " + ".join(parts)
+
+
+def written_product(weight: float, column: str, place: float) -> str:
+    """A weight times what a column is beyond a place.
+
+    >>> written_product(-0.5, "a", 0.0), written_product(2.0, "a", 7.0)
+    ('(-0.5e0) * a', '2.0e0 * (a - 7.0e0)')
+    """
+    shifted = f"({column} - {written_number(place)})" if place else column
+    return f"{written_number(weight)} * {shifted}"
+
+
+def written_number(value: float) -> str:
+    """A float64, with an exponent.
+
+    >>> written_number(-0.1), written_number(1e-7)
+    ('(-0.1e0)', '1e-07')
+    """
+    text = repr(float(value))
+    text = text if "e" in text else f"{text}e0"
+    return f"({text})" if text.startswith("-") else text
 
 
 def _names(model: Any, columns: Sequence[str] | None) -> Sequence[str]:
@@ -77,48 +116,3 @@ def _names(model: Any, columns: Sequence[str] | None) -> Sequence[str]:
     if len(names) != model.n_features_in_:
         raise ValueError(f"there are {len(names)} names for {model.n_features_in_} columns")
     return names
-
-
-def _affine(model: Any, doublings: int) -> tuple[Array, Array, Array]:
-    """Rows of coefficients, constants and the places that columns are counted from, times 2**doublings."""
-    scorer = model.scorer_
-    mean, scale = np.zeros(model.n_features_in_), np.ones(model.n_features_in_)
-    if model.features_ is not None:
-        fitted = model.features_.transformer
-        if not isinstance(fitted, Standardize):
-            raise ValueError(
-                f"features made by {type(fitted).__name__} have no SQL here; plain columns and Standardize do"
-            )
-        mean, scale = fitted.mean_ if fitted.center else mean, fitted.scale_
-    slope = np.divide(1.0, scale, out=np.zeros(len(scale)), where=scale > 0)
-    # Far from zero mean + origin scale would be rounded; what the place leaves of it goes into the constants.
-    places = np.where(mean == 0, scorer.origin * scale, mean)
-    rest = scorer.origin - (places - mean) * slope
-    with np.errstate(over="ignore", invalid="ignore"):
-        direction = np.atleast_2d(scorer.direction) / scorer.unit
-        rows = np.ldexp(direction * slope, doublings)
-        bases = np.ldexp(np.atleast_1d(scorer.base) - direction @ rest, doublings)
-    if not (np.isfinite(rows).all() and np.isfinite(bases).all()):
-        raise ValueError(
-            "a score is infinite, because a class has no rows or the columns are too large or small; "
-            "SQL has no way to write this"
-        )
-    return rows, bases, places
-
-
-def _sum(row: Array, base: float, places: Array, columns: list[str]) -> str:
-    terms = [_number(base)]
-    for coefficient, place, column in zip(row, places, columns, strict=True):
-        shifted = f"({column} - {_number(place)})" if place else column
-        terms.append(f"{_number(coefficient)} * {shifted}")
-    return " + ".join(terms)
-
-
-def _number(value: float) -> str:
-    """
-    >>> _number(-0.1), _number(1e-7)
-    ('(-0.1e0)', '1e-07')
-    """
-    text = repr(float(value))
-    text = text if "e" in text else f"{text}e0"
-    return f"({text})" if text.startswith("-") else text

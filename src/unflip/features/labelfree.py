@@ -34,6 +34,7 @@ class LabelFree(TransformerMixin, BaseEstimator):
     ('Standardize:...', 1, inf)
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     _on_device: ClassVar[bool] = False  # whether arrays of torch and CuPy stay where they are
     elementwise: ClassVar[bool] = False  # each feature comes from one column, by the same steps in any block
 

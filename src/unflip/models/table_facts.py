@@ -31,8 +31,9 @@ def as_facts(table: Tabular) -> dict[str, Any]:
 def from_facts(facts: dict[str, Any]) -> Tabular:
     """The map that these facts describe.
 
-    >>> from_facts(as_facts(Tabular().fit([[1.0], [2.0]]))).transform([[5.0]]).tolist()
-    [[5.0]]
+    >>> import pandas as pd
+    >>> from_facts(as_facts(Tabular().fit(pd.DataFrame({"a": [1, 2]})))).transform(pd.DataFrame({"a": [5]}))
+    array([[5.]])
     """
     names, columns = facts["names"], [_column(fact) for fact in facts["columns"]]
     width = sum(len(column.names("")) for column in columns)

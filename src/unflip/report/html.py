@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 from unflip.experiments.agreement import PRINTED_TRIALS, ROUNDING
 from unflip.experiments.result import Result
 from unflip.report.document import document
-from unflip.report.words import plain
+from unflip.report.templates import template
 
 TEMPLATE = "page.html.jinja"
 
@@ -35,7 +33,6 @@ def as_html(result: Result) -> str:
     ('<!doctype html>', True)
     """
     require_page()
-    import jinja2
     import vl_convert
 
     from unflip.report import charts
@@ -45,12 +42,7 @@ def as_html(result: Result) -> str:
     specs = {name: spec for name, spec in drawn.items() if spec}
     curves = charts.noise_chart(report.cells)
     bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed") if specs or curves else ""
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    environment.filters["plain"] = plain
-    template = environment.from_string(files("unflip.report").joinpath(TEMPLATE).read_text("utf-8"))
-    page = template.render(
+    page = template(TEMPLATE).render(
         report=report,
         specs=specs,
         curves=curves,

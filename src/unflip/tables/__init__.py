@@ -3,8 +3,8 @@
 >>> import tempfile, pathlib
 >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
 >>> _ = path.write_text("age,sick,since\\n30,no,2020-01-31\\n,yes,2021-05-01\\n")
->>> read_table(path).schema
-Schema({'age': Float64, 'sick': String, 'since': Date})
+>>> read_table(path).dtypes
+[Float64, String, Date]
 """
 
 from unflip.tables.read import read_table

@@ -1,0 +1,150 @@
+"""`unflip audit`: how far can the labels of a table be trusted?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from unflip.cli.progress import with_progress
+from unflip.cli.refusal import Refusal, refusing
+from unflip.cli.tables import (
+    AsJson,
+    Delimiter,
+    Drop,
+    File,
+    Positive,
+    Quiet,
+    Seed,
+    Target,
+    Text,
+    Weight,
+    labelled_table,
+    writable,
+)
+
+RIVALS = {
+    "forest": ("sklearn.ensemble", "RandomForestClassifier"),
+    "boosting": ("sklearn.ensemble", "HistGradientBoostingClassifier"),
+    "neighbours": ("sklearn.neighbors", "KNeighborsClassifier"),
+    "svm": ("sklearn.svm", "SVC"),
+    "tree": ("sklearn.tree", "DecisionTreeClassifier"),
+    "bayes": ("sklearn.naive_bayes", "GaussianNB"),
+}
+
+
+def audit(
+    file: File,
+    target: Target = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write this page (.html); beside it .md and .json.")
+    ] = None,
+    suspects: Annotated[
+        Path | None, typer.Option(help="Write all rows here (.csv), the most doubtful first.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help=f"A learner to compare with: {', '.join(RIVALS)}.")
+    ] = None,
+    weight: Weight = None,
+    positive: Positive = None,
+    drop: Drop = None,
+    text: Text = None,
+    delimiter: Delimiter = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Audit the labels of a table: how many are wrong, which, and what can be learned from them all the same.
+
+    Rows are numbered from zero, without the header. Everything is computed from the one file.
+    """
+    if out is not None:
+        writable(out, (".html",))
+    if suspects is not None:
+        writable(suspects, (".csv",))
+    with refusing():
+        import json
+
+        from unflip.audit.table import audit_table
+        from unflip.report import audit as shown
+
+        if out is not None:
+            shown.require_page()
+        frame, target = labelled_table(file, target, drop, text, delimiter)
+        with _warnings_on_one_line(quiet):
+            found = with_progress(
+                lambda progress: audit_table(
+                    frame,
+                    target,
+                    weight=weight,
+                    positive=positive,
+                    against=_rival(against, seed),
+                    source=file,
+                    seed=seed,
+                    settings=_settings(seed),
+                    progress=progress,
+                )
+            )
+        content = json.dumps(shown.as_plain(found), indent=1, allow_nan=False)
+        if out is not None:
+            _save(out, shown.as_html(found))
+            _save(out.with_suffix(".md"), shown.as_markdown(found))
+            _save(out.with_suffix(".json"), content)
+        if suspects is not None:
+            _save(suspects, shown.as_csv(found))
+    if as_json:
+        print(content)
+    elif not quiet:
+        print(shown.as_text(found))
+        for path in (out, suspects):
+            if path is not None:
+                print(f"written: {path}")
+
+
+def _rival(name: str | None, seed: int) -> Any:
+    from importlib import import_module
+
+    if name is None:
+        return None
+    if name not in RIVALS:
+        raise Refusal(f"--against is one of {', '.join(RIVALS)}, got {name}")
+    module, kind = RIVALS[name]
+    rival = getattr(import_module(module), kind)()
+    return rival.set_params(random_state=seed) if "random_state" in rival.get_params() else rival
+
+
+def _settings(seed: int) -> dict[str, Any]:
+    import platform
+    import shlex
+    import sys
+    from importlib.metadata import version
+
+    packages = ("unflip", "numpy", "scipy", "scikit-learn", "polars")
+    return {
+        "command": shlex.join(["unflip", *sys.argv[1:]]),
+        "seed": seed,
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
+    }
+
+
+def _save(path: Path, text: str) -> None:
+    from unflip._files import write_atomically
+
+    write_atomically(path, lambda file: file.write(text.encode()))
+
+
+@contextmanager
+def _warnings_on_one_line(quiet: bool) -> Iterator[None]:
+    """Warnings of the library, each a sentence on stderr, without the line of code that they come from."""
+    import sys
+    import warnings
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for words in dict.fromkeys(str(warning.message) for warning in seen):
+        if not quiet:
+            print(f"unflip: note: {words}", file=sys.stderr)

@@ -1,0 +1,39 @@
+"""Rows to try an export on, where there is no table at hand."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from unflip._extras import extra
+from unflip.export.linear import ColumnWeights, linear
+from unflip.features.table_columns import Numbers
+from unflip.models import TableModel
+
+GAPS = 7  # every so many numbers one is missing
+
+
+def made_up_rows(model: TableModel, n: int = 200) -> Any:
+    """A polars frame that the model can score: numbers around their mean, all levels, and gaps.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"age": [20, 30, 60, 70], "city": ["x", "y"] * 2, "old": [0, 0, 1, 1]})
+    >>> made_up_rows(TableModel.fit(frame, "old"), 4)["city"].to_list()
+    ['x', 'y', None, 'no such level']
+    """
+    pl, rng = extra("polars", "io"), np.random.default_rng(0)
+    made = {column.name: _values(column, rng.normal(size=n)) for column in linear(model).columns}
+    return pl.DataFrame({name: pl.Series(values, strict=False) for name, values in made.items()})
+
+
+def _values(column: ColumnWeights, normal: Any) -> list[Any]:
+    if isinstance(column.read, Numbers):
+        numbers = ((column.centers[0] or column.read.fill) + column.spreads[0] * normal).tolist()
+        known = [datetime(1970, 1, 1) + timedelta(days=x) for x in numbers] if column.read.dates else numbers
+        return [None if row % GAPS == GAPS - 1 else value for row, value in enumerate(known)]
+    levels = list(dict.fromkeys([*column.read.levels.values, None]))
+    if all(isinstance(level, str | None) for level in levels):
+        levels.append("no such level")
+    return [levels[row % len(levels)] for row in range(len(normal))]

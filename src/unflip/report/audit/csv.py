@@ -1,0 +1,46 @@
+"""All rows of an audit as CSV, the most suspicious first."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from unflip.audit.table import Audit
+from unflip.report.audit.plain import as_json
+from unflip.report.audit.rows import doubtful_rows
+
+FORMULA = tuple("=+-@\t\r＝＋－＠")
+
+
+def as_csv(audit: Audit) -> str:
+    """Row, identifier if there is one, given and likely label, P(wrong), and near rows.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe in front.
+
+    >>> import polars as pl
+    >>> from unflip.audit.table import audit_table
+    >>> frame = pl.DataFrame({"x": [i / 7 for i in range(60)], "y": [int(i > 30) for i in range(60)]})
+    >>> lines = as_csv(audit_table(frame, "y")).splitlines()
+    >>> lines[0], len(lines)
+    ('row,given,likely,probability,neighbours', 61)
+    """
+    file = io.StringIO()
+    writer = csv.writer(file)
+    named = audit.ids is not None
+    writer.writerow(["row", *(["id"] if named else []), "given", "likely", "probability", "neighbours"])
+    for row in doubtful_rows(audit, len(audit.suspects), len(audit.suspects)):
+        texts = [*([row.id] if named else []), row.given, row.likely]
+        near = " ".join(map(str, row.neighbours))
+        writer.writerow([row.row, *map(tame, texts), round(row.probability, 6), near])
+    return file.getvalue()
+
+
+def tame(value: Any) -> Any:
+    """A value that no spreadsheet runs.
+
+    >>> tame("=1+1"), tame(-1), tame("a=b")
+    ("'=1+1", -1, 'a=b')
+    """
+    plain = as_json(value)
+    return "'" + plain if isinstance(plain, str) and plain.startswith(FORMULA) else plain

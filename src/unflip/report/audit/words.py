@@ -1,0 +1,51 @@
+"""How shares, intervals and texts of strangers are written in every form of an audit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+LONGEST = 80  # characters of a label, a name or an identifier
+
+
+def share(value: float | None) -> str:
+    """A share in percent, which says 0 and 100 only where that is exact.
+
+    >>> share(0.2041), share(0.0001), share(0.9999), share(1.0), share(None)
+    ('20.4 %', '0.1 %', '99.9 %', '100 %', '–')
+    """
+    if value is None:
+        return "–"
+    if value <= 0 or value >= 1:
+        return "0 %" if value <= 0 else "100 %"
+    return f"{min(max(100 * value, 0.1), 99.9):.1f} %"
+
+
+def interval(low: float, high: float) -> str:
+    """From here to there.
+
+    >>> interval(0.181, 0.223)
+    '18.1 % to 22.3 %'
+    """
+    return f"{share(low)} to {share(high)}"
+
+
+def shown(value: Any, most: int = LONGEST) -> str:
+    """Any value as one line that can be read: no control characters, not too long.
+
+    >>> shown("two\\nlines"), shown("\\x1b[31mred"), shown("abcdef", 4), shown(None)
+    ('two lines', '\ufffd[31mred', 'abc…', '–')
+    """
+    if value is None:
+        return "–"
+    text = " ".join(str(value)[: 10 * most].split())
+    text = "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A number and its noun.
+
+    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -1,0 +1,257 @@
+"""Commands on tables: what they write, and one sentence with exit code 2 for whatever is wrong."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+from unflip.cli import main
+from unflip.models import TableModel
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run a command in this process, in a folder of its own; its exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["unflip", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        said = capsys.readouterr()
+        return left.value.code or 0, said.out, said.err
+
+    return command
+
+
+def people(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    sick = rng.random(n) < 0.5
+    return pl.DataFrame(
+        {
+            "id": range(n),
+            "age": (40 + 15 * sick + rng.normal(0, 6, n)).round(1),
+            "city": rng.choice(["Bonn", "Köln", "Trier"], n).tolist(),
+            "sick": ["yes" if s else "no" for s in sick],
+        }
+    )
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "people.csv"
+    people().write_csv(path)
+    return path
+
+
+def test_from_a_table_to_predictions(run, table, tmp_path):
+    code, said, _ = run("fit", table, "--target", "sick", "--out", "model.npz")
+    assert code == 0
+    assert "left out 'id': it numbers the rows" in said
+    code, said, _ = run("predict", "model.npz", table)
+    found = pl.read_csv(said.encode())
+    assert found.columns == ["row", "prediction", "score"]
+    model = TableModel.load(tmp_path / "model.npz")
+    assert found["prediction"].to_list() == model.predict(people()).tolist()
+    assert run("predict", "model.npz", table, "--out", "found.parquet") == (0, "", "")
+    assert pl.read_parquet(tmp_path / "found.parquet").equals(found)
+    plain = json.loads(run("predict", "model.npz", table, "--json")[1])
+    assert plain["predictions"][0]["prediction"] == found["prediction"][0]
+
+
+def test_parts_merge_into_the_whole_and_are_forgotten_again(run, tmp_path):
+    whole = people()
+    whole.head(200).write_csv(tmp_path / "a.csv")
+    whole.tail(100).write_csv(tmp_path / "b.csv")
+    assert run("fit", "a.csv", "-t", "sick", "--out", "a.npz", "--drop", "id", "-q") == (0, "", "")
+    assert run("fit", "b.csv", "--like", "a.npz", "--out", "b.npz", "-q") == (0, "", "")
+    assert run("merge", "a.npz", "b.npz", "--out", "ab.npz", "-q") == (0, "", "")
+    assert run("forget", "ab.npz", "b.csv", "--out", "back.npz", "-q") == (0, "", "")
+    a, both, back = (TableModel.load(tmp_path / f"{name}.npz") for name in ("a", "ab", "back"))
+    assert both.moments.total == 300
+    np.testing.assert_allclose(back.scores(whole), a.scores(whole), rtol=1e-8, atol=1e-9)
+    facts = json.loads(run("merge", "a.npz", "b.npz", "--out", "ab.npz", "--json")[1])
+    assert facts["history"] == ["fitted a.csv: 200 rows", "merged: fitted b.csv: 100 rows"]
+
+
+def test_flipping_changes_labels_and_nothing_else(run, table, tmp_path):
+    code, said, _ = run(
+        "flip", table, "--target", "sick", "--rate", "0.3", "--seed", "1", "--out", "noisy.csv"
+    )
+    noisy, clean = pl.read_csv(tmp_path / "noisy.csv"), people()
+    assert code == 0
+    assert noisy.drop("sick").equals(clean.drop("sick"))
+    changed = int((noisy["sick"] != clean["sick"]).sum())
+    assert f"{changed} of 300 labels flipped" in said
+    assert 60 < changed < 120
+
+
+def test_an_audit_answers_in_words_json_and_pages(run, table, tmp_path):
+    run("flip", table, "-t", "sick", "--rate", "0.2", "--out", "noisy.csv", "-q")
+    code, said, _ = run(
+        "audit",
+        "noisy.csv",
+        "-t",
+        "sick",
+        "--out",
+        "page.html",
+        "--suspects",
+        "rows.csv",
+        "--against",
+        "bayes",
+    )
+    assert code == 0
+    assert "wrong" in said
+    assert {"page.html", "page.md", "page.json", "rows.csv"} <= {path.name for path in tmp_path.iterdir()}
+    code, said, _ = run("audit", "noisy.csv", "-t", "sick", "--json")
+    found = json.loads(said)
+    assert found["noise"]["low"] < 0.2 < found["noise"]["high"]
+    assert {"rate", "low", "high", "outer"} <= set(found["noise"])
+    assert {"estimate", "low", "high"} <= set(found["clean_accuracy"])
+    assert {"row", "given", "likely", "probability"} <= set(found["suspects"][0])
+    noisy, clean = pl.read_csv(tmp_path / "noisy.csv"), people()
+    wrong = (noisy["sick"] != clean["sick"]).to_list()
+    first = [wrong[suspect["row"]] for suspect in found["suspects"][:20]]
+    assert np.mean(first) > 0.8
+    assert pl.read_csv(tmp_path / "rows.csv").height == 300
+
+
+def test_the_same_seed_gives_the_same_bytes(run, table, tmp_path):
+    pages = []
+    for _ in range(2):
+        run("audit", table, "-t", "sick", "--out", "page.html", "-q")
+        pages.append((tmp_path / "page.html").read_bytes())
+    assert pages[0] == pages[1]
+
+
+GOOD = b"age,sick\n" + b"".join(b"%d,%s\n" % (20 + i % 39, b"yes" if i % 2 else b"no") for i in range(40))
+BAD = {
+    "missing column": (GOOD, ["--target", "sik"], "has no column 'sik'; did you mean 'sick'?"),
+    "no target": (GOOD, [], "name the column of labels with --target; there are 'age', 'sick'"),
+    "one class": (GOOD.replace(b"yes", b"no"), ["-t", "sick"], "every label of 'sick' is 'no'"),
+    "many classes": (GOOD, ["-t", "age"], "the target 'age' has 39 different values in 40 rows"),
+    "empty": (b"", ["-t", "sick"], "is empty"),
+    "quotes": (GOOD + b'50,"no\n', ["-t", "sick"], "a quote is opened and never closed"),
+    "utf-16": (GOOD.decode().encode("utf-16"), ["-t", "sick"], "is UTF-16 or binary"),
+    "duplicate": (GOOD.replace(b"age,sick", b"sick,sick"), ["-t", "sick"], "the header has 2 columns 'sick'"),
+    "mixed": (
+        GOOD.replace(b"25,", b"old,"),
+        ["-t", "sick"],
+        "column 'age' holds numbers in 39 rows, text in 1",
+    ),
+    "one row": (b"age,sick\n1,no\n", ["-t", "sick"], "every label of 'sick' is 'no'"),
+    "two rows": (b"age,sick\n1,no\n2,yes\n", ["-t", "sick"], "has a single row"),
+    "alone": (b"sick\nno\nyes\nno\nyes\n", ["-t", "sick"], "there is no column beside the target"),
+    "constant": (b"a,y\n1,n\n1,p\n1,n\n1,p\n", ["-t", "y"], "no column of X varies"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("command", ["audit", "fit"])
+def test_bad_tables_end_with_one_sentence_and_nothing_written(case, command, run, tmp_path):
+    data, options, said = BAD[case]
+    (tmp_path / "rows.csv").write_bytes(data)
+    out = {"audit": "page.html", "fit": "model.npz"}[command]
+    code, printed, error = run(command, "rows.csv", *options, "--out", out)
+    assert (code, printed) == (2, "")
+    assert said in error
+    assert error.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
+
+
+def test_a_byte_order_mark_is_nothing_to_complain_about(run, tmp_path):
+    (tmp_path / "rows.csv").write_bytes(b"\xef\xbb\xbf" + GOOD)
+    assert run("fit", "rows.csv", "-t", "sick", "--out", "model.npz", "-q") == (0, "", "")
+    assert TableModel.load(tmp_path / "model.npz").columns == ["age"]
+
+
+def test_paths_that_cannot_be(run, table, tmp_path):
+    for arguments, said in (
+        (["audit", "nothing.csv", "-t", "y"], "there is no file nothing.csv"),
+        (["audit", table, "-t", "sick", "--out", "page.txt"], "--out must end in .html"),
+        (["audit", table, "-t", "sick", "--out", "no/such/page.html"], "no/such cannot be written to"),
+        (["fit", table, "-t", "sick", "--out", "/proc/model.npz"], "/proc cannot be written to"),
+        (["fit", table, "-t", "sick", "--out", "m.npz", "--learner", "deep"], "square or unhinged, got deep"),
+        (["predict", table, table], "is not a sound model file"),
+        (["predict", "nothing.npz", table], "nothing.npz: No such file"),
+        (["audit", table, "-t", "sick", "--against", "magic"], "--against is one of forest"),
+        (["export", "nothing.npz"], ""),
+    ):
+        code, printed, error = run(*arguments)
+        assert (code, printed) == (2, ""), arguments
+        assert said in error
+        assert error.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_a_disk_that_fills_up_leaves_the_old_file_as_it_was(run, table, tmp_path, monkeypatch):
+    run("fit", table, "-t", "sick", "--out", "model.npz", "-q")
+    before = (tmp_path / "model.npz").read_bytes()
+
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    code, _, error = run("fit", table, "-t", "sick", "--out", "model.npz", "--learner", "unhinged")
+    assert code == 2
+    assert "No space left on device" in error
+    assert (tmp_path / "model.npz").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.npz", "people.csv"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
+def test_output_that_cannot_be_written_is_said(table, tmp_path):
+    code = "from unflip.cli import main; main()"
+    model = tmp_path / "model.npz"
+    fit = [sys.executable, "-c", code, "fit", table, "-t", "sick", "--out", model, "-q"]
+    subprocess.run(fit, check=True)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", code, "predict", model, table],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "unflip: the output cannot be written: No space left on device\n"
+
+
+def test_an_interrupted_audit_leaves_nothing(tmp_path):
+    rng = np.random.default_rng(0)
+    wide = pl.DataFrame(rng.normal(size=(30_000, 20))).with_columns(y=pl.Series(rng.integers(0, 2, 30_000)))
+    wide.write_csv(tmp_path / "rows.csv")
+    code = "from unflip.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "audit", "rows.csv", "-t", "y", "--out", "page.html"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(2.5)
+    process.send_signal(signal.SIGINT)
+    printed, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in error
+    assert printed == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
+
+
+def test_a_table_from_a_pipe(table, tmp_path):
+    code = "from unflip.cli import main; main()"
+    with open(table, "rb") as content:
+        done = subprocess.run(
+            [sys.executable, "-c", code, "fit", "-", "-t", "sick", "--out", tmp_path / "model.npz", "--json"],
+            stdin=content,
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["counts"].keys() == {"no", "yes"}

@@ -1,0 +1,225 @@
+"""An audit as plain values, as text, as Markdown, and as the text of a page."""
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from audit_sample import FORMULA, HOSTILE, crowded, friendly, hostile
+from test_html import Outline
+
+from unflip.noise.estimate import NO_SIGNAL
+from unflip.report.audit import as_csv, as_html, as_markdown, as_plain, as_text
+
+FORMS = (as_html, as_markdown, as_text, lambda audit: json.dumps(as_plain(audit), allow_nan=False))
+
+
+def test_plain_has_the_promised_shape():
+    found = json.loads(json.dumps(as_plain(friendly()[1]), allow_nan=False))
+    assert {"rate", "low", "high", "outer", "warnings", "by_class"} <= found["noise"].keys()
+    assert 0 <= found["noise"]["low"] <= found["noise"]["rate"] <= found["noise"]["high"]
+    assert found["clean_accuracy"].keys() == {"estimate", "low", "high"}
+    assert found["recommended"]["name"] in [learner["name"] for learner in found["learners"]]
+    for learner in found["learners"]:
+        assert learner.keys() == {"name", "words", "accuracy", "error", "clean", "curve"}
+        assert [point.keys() for point in learner["curve"]] == [{"rate", "mean", "std"}] * 3
+    assert found["guarantee"].keys() == {"exact", "growing", "heuristic", "limits"}
+    assert found["left_out"].keys() == {"customer_id", "country"}
+    kinds = {column["name"]: column["kind"] for column in found["columns"]}
+    assert kinds == {
+        "customer_id": "left out",
+        "age": "numbers",
+        "region": "categories",
+        "joined": "dates",
+        "country": "left out",
+    }
+    assert found["settings"]["versions"] == {"unflip": "0.1.0"}
+    assert found["verdict"].startswith(("About ", "The labels of “tier” may be clean"))
+
+
+@pytest.mark.parametrize("sample", [friendly, hostile])
+def test_rows_are_those_of_the_file(sample):
+    frame, audit = sample()
+    labels, found = frame[audit.labels.target].to_list(), as_plain(audit)
+    assert found["rows"] + found["missing"] == len(frame)
+    assert sum(each["count"] for each in found["classes"]) == found["rows"]
+    names = frame[audit.ids[0]].to_list()
+    for suspect in found["suspects"]:
+        assert labels[suspect["row"]] == suspect["given"]
+        assert names[suspect["row"]] == suspect["id"]
+        assert all(labels[near] == suspect["likely"] for near in suspect["neighbours"])
+    assert any(suspect["neighbours"] for suspect in found["suspects"])
+
+
+def test_suspects_are_all_that_are_probably_wrong_and_at_least_twenty():
+    audit = friendly()[1]
+    found = as_plain(audit)["suspects"]
+    assert len(found) == max(20, int((audit.suspects.probability >= 0.5).sum()))
+    none = replace(audit.suspects, probability=np.zeros(len(audit.suspects)))
+    assert len(as_plain(replace(audit, suspects=none))["suspects"]) == 20
+    assert len(as_plain(crowded())["suspects"]) == 10_000
+    assert "id" not in as_plain(replace(audit, ids=None))["suspects"][0]
+
+
+@pytest.mark.parametrize("sample", [friendly, hostile])
+def test_text_fits_a_terminal(sample):
+    said = as_text(sample()[1])
+    lines = said.splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 100
+    assert all(line.isprintable() for line in lines)  # no colours, no bells
+
+
+def test_text_has_the_answers():
+    audit = friendly()[1]
+    said = as_text(audit)
+    assert f"{100 * audit.noise.rate:.1f} %" in said
+    assert f"{100 * audit.noisy_accuracy:.1f} %" in said
+    assert all(learner.name in said for learner in audit.learners)
+    assert "country (it never varies)" in said
+    assert str(audit.suspects.rows[0]) in said
+
+
+@pytest.mark.parametrize("sample", [friendly, hostile])
+def test_csv_has_every_row_and_no_formula(sample):
+    frame, audit = sample()
+    rows = list(csv.DictReader(io.StringIO(as_csv(audit), newline="")))
+    assert sorted(int(row["row"]) for row in rows) == audit.labels.rows.tolist()
+    chances = [float(row["probability"]) for row in rows]
+    assert chances == sorted(chances, reverse=True)
+    labels, names = frame[audit.labels.target].to_list(), frame[audit.ids[0]].to_list()
+    for row in rows:
+        k = int(row["row"])
+        assert row["given"].removeprefix("'") == labels[k]
+        assert row["id"].removeprefix("'") == names[k]
+        assert not any(text.startswith(tuple("=+-@")) for text in row.values())
+
+
+def odd(**changes):
+    """The verdict of an audit that differs from the friendly one."""
+    audit = friendly()[1]
+    noise = {name: changes.pop(name) for name in ("rate", "low", "high", "warnings") if name in changes}
+    audit = replace(audit, **changes, noise=replace(audit.noise, **noise))
+    for form in FORMS:
+        assert form(audit)  # nothing breaks
+    Outline(as_html(audit))
+    return as_plain(audit)["verdict"]
+
+
+def test_the_verdict_says_when_labels_tell_nothing():
+    said = odd(clean_accuracy=None, warnings=(NO_SIGNAL,))
+    assert "cannot be told: the columns say too little" in said
+    assert "how good it would be on clean labels cannot be told" in said
+    assert "% of the 300 labels" not in said
+
+
+def test_the_verdict_says_when_labels_may_be_clean_and_when_not():
+    assert "may be clean" in odd(rate=0.02, low=0.0, high=0.05)
+    assert "may be clean" not in odd(rate=0.04, low=0.02, high=0.06)
+    assert "About 4.0 % of the 300 labels of “tier”, some 12 of them, are wrong" in odd(
+        rate=0.04, low=0.02, high=0.06
+    )
+    assert "hardly known" in odd(rate=0.3, low=0.0, high=0.6)
+
+
+def test_the_verdict_says_when_guessing_is_as_good():
+    audit = friendly()[1]
+    said = odd(noisy_accuracy=audit.guess)
+    common = audit.labels.classes[int(np.argmax(audit.labels.counts))]
+    assert f"no better than always saying “{common}”" in said
+    assert "Use the learner" not in said
+    assert "no better" not in odd()
+
+
+def test_the_verdict_names_the_caveat():
+    assert "Caution: something is odd." in odd(warnings=("something is odd",), low=0.01)
+    assert "All this assumes that a flip does not depend on the row" in odd(warnings=())
+    assert "4 rows have no label and take no part." in as_plain(hostile()[1])["verdict"]
+
+
+def test_the_verdict_says_when_no_row_stands_out():
+    suspects = friendly()[1].suspects
+    assert "No single row" in odd(suspects=replace(suspects, probability=np.full(len(suspects), 0.01)))
+
+
+def test_no_posterior_is_no_trouble():
+    audit = friendly()[1]
+    noise = replace(audit.noise, rates=np.zeros(0), masses=np.zeros(0))
+    page = as_html(replace(audit, noise=noise))
+    assert 'class="cell' not in page
+    assert 'id="noise-wide-title"' in page
+    assert as_markdown(replace(audit, noise=noise))
+
+
+def test_class_means_speak_of_days_and_shares():
+    said = " ".join(each["words"] for each in as_plain(friendly()[1])["differences"])
+    assert re.search(r"joined is (later|earlier) where the label is \w+: 202\d-\d\d-\d\d on average", said)
+    assert re.search(r"region = \w+ in [\d.]+ % of the rows where the label is", said)
+
+
+def test_markdown_is_a_twin_of_the_page():
+    audit = friendly()[1]
+    text = as_markdown(audit)
+    assert as_plain(audit)["verdict"] in text
+    titles = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    page = as_html(audit)
+    assert titles == re.findall(r"<h2[^>]*>([^<]*)</h2>", page)[1:]  # the first is the verdict
+    for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1
+    for suspect in as_plain(audit)["suspects"]:
+        assert f"| {suspect['row']} | {suspect['id']} | {suspect['given']} |" in text
+
+
+def test_markdown_keeps_strangers_from_making_links_and_tags():
+    text = as_markdown(hostile()[1])
+    outside = "\n".join(line for line in text.splitlines() if not line.startswith("    "))
+    assert not re.search(r"(?<!\\)<", outside)
+    assert not re.search(r"(?<!\\)\]\(", outside)
+    assert not re.search(r"(?<!\\)`", outside)
+
+
+def test_the_page_stands_alone_and_is_small():
+    page = as_html(friendly()[1])
+    assert not re.search(r"""(?:src|href|action)\s*=\s*["']?(?:https?:)?//""", page)
+    assert "default-src 'none'" in page
+    assert len(page.encode()) <= 300_000
+    assert len(as_html(crowded()).encode()) <= 1_500_000
+
+
+def test_hostile_texts_stay_texts():
+    page = as_html(hostile()[1])
+    outline = Outline(page)
+    assert all(tag != "img" and "onerror" not in attributes for tag, attributes in outline.tags)
+    assert "<script>alert" not in page
+    assert page.count("<script") == 3
+    text = " ".join(outline.text)
+    assert HOSTILE[:60] in text
+    assert FORMULA in text
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page).group(1))
+    assert {row[2] for row in data["rows"]} <= {HOSTILE, FORMULA}
+
+
+def test_names_are_unique_and_links_lead_somewhere():
+    tags = Outline(as_html(friendly()[1])).tags
+    names = [attributes["id"] for _, attributes in tags if "id" in attributes]
+    assert len(names) == len(set(names))
+    for _, attributes in tags:
+        assert attributes.get("href", "#content").removeprefix("#") in [*names, "data:,"]
+        for key in ("aria-labelledby", "aria-describedby"):
+            assert all(name in names for name in attributes.get(key, "").split())
+
+
+def test_without_jinja_the_extra_is_named():
+    code = (
+        "import sys; sys.modules['jinja2'] = None\n"
+        "from unflip.report.audit import require_page\n"
+        "try: require_page()\n"
+        "except ImportError as error: print(error)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "unflip[report]" in run.stdout

@@ -1,0 +1,139 @@
+"""Tables from files as people have them: what is in them, or a sentence that says what is wrong."""
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+from datetime import date, datetime
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from unflip.tables import read_table
+from unflip.tables.text import read_csv
+
+PLAIN = b"age,sick\n30,no\n,yes\n"
+ROWS = [{"age": 30.0, "sick": "no"}, {"age": None, "sick": "yes"}]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        PLAIN,
+        b"\xef\xbb\xbf" + PLAIN,
+        PLAIN.replace(b"\n", b"\r\n"),
+        PLAIN.rstrip(b"\n"),
+        PLAIN.replace(b",", b";"),
+        PLAIN.replace(b",", b"\t"),
+        PLAIN.replace(b",", b"|"),
+        b'"age","sick"\n"30","no"\n"","yes"\n',
+        b"age,sick\n 30 , no\nN/A,yes\n",
+        gzip.compress(PLAIN),
+        bz2.compress(PLAIN),
+        lzma.compress(PLAIN),
+    ],
+    ids=range(12),
+)
+def test_csv_in_its_many_guises(data, tmp_path):
+    path = tmp_path / "anything"  # the first bytes tell what it is, not the name
+    path.write_bytes(data)
+    assert read_table(path).to_dicts() == ROWS
+
+
+def test_zstd(tmp_path):
+    path = tmp_path / "rows.csv.zst"
+    with pa.output_stream(path, compression="zstd") as stream:
+        stream.write(PLAIN)
+    assert read_table(path).to_dicts() == ROWS
+
+
+@pytest.mark.parametrize("write", ["write_parquet", "write_ipc", "write_ipc_stream"])
+def test_parquet_and_arrow(write, tmp_path):
+    path = tmp_path / "anything"
+    getattr(pl.DataFrame(ROWS), write)(path)
+    assert read_table(path).to_dicts() == ROWS
+    assert read_table(path, drop=["age"]).columns == ["sick"]
+
+
+def test_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PLAIN)))
+    assert read_table("-").to_dicts() == ROWS
+
+
+def columns(content, **ways):
+    return read_csv(content.encode(), "here.csv", **ways).to_dict(as_series=False)
+
+
+def test_types_are_those_of_all_values():
+    found = columns(
+        "whole,real,truth,day,at,us,name\n1,1e3,True,2020-01-31,2020-01-31 10:00:01,12/31/2020,1a\n"
+    )
+    assert found == {
+        "whole": [1.0],
+        "real": [1000.0],
+        "truth": [True],
+        "day": [date(2020, 1, 31)],
+        "at": [datetime(2020, 1, 31, 10, 0, 1)],
+        "us": [date(2020, 12, 31)],
+        "name": ["1a"],
+    }
+
+
+def test_a_decimal_comma_is_understood_where_it_separates_no_columns():
+    assert columns("a;b\n1,5;x\n-2,25;y\n")["a"] == [1.5, -2.25]
+
+
+def test_quotes_protect_delimiters_line_breaks_and_quotes():
+    assert columns('a,b\n1,"x, y\nz"\n2,"say ""hi"""\n')["b"] == ["x, y\nz", 'say "hi"']
+
+
+def test_text_stays_text_and_dropped_columns_are_not_judged():
+    text = "code,odd,y\n007,1,a\n7,2,b\n1,3,c\n5,x,d\n"
+    assert columns(text, text=["code"], drop=["odd"]) == {"code": ["007", "7", "1", "5"], "y": list("abcd")}
+
+
+BAD = [
+    (b"", "is empty"),
+    (b" \n\n", "is empty"),
+    (b"a,b\n", "has a header and no rows"),
+    (b"a,a\n1,2\n", r"the header has 2 columns 'a'; rename them"),
+    (b"a,\n1,2\n", "column 2 of the header has no name"),
+    (b"1,2\n3,4\n", "has no header: its first line is 1, 2; add one"),
+    (b'a,b\n1,x\n2,"y\n3,z\n', "a quote is opened and never closed, in the row that begins on line 3"),
+    (b"a,b\n1,2\n3\n", "line 3 has 1 fields, and the header has 2"),
+    (b"a,b\n1,2,3\n", "line 2 has 3 fields, and the header has 2"),
+    (b'a,b\n"1",2\n3\n', "line 3 has 1 fields, and the header has 2"),
+    (
+        b"a,b\n1,x\n2,y\nabc,z\n4,w\n",
+        r"column 'a' holds numbers in 3 rows, text in 1, first 'abc' in data row 2; .*--text.*--drop",
+    ),
+    (b"a,b\n1,x\ninf,y\n", "column 'a' holds numbers in 1 rows, text in 1, first 'inf' in data row 1"),
+    ("a,b\n1,x\n".encode("utf-16"), "is UTF-16 or binary; save it as UTF-8"),
+    ("a,b\n1,café\n".encode("latin-1"), "is not UTF-8: line 2 has the byte 0xe9; convert the file"),
+    (gzip.compress(PLAIN * 100)[:-20], "is damaged: its gzip content ends early"),
+    (b"PK\x03\x04...", "is a zip archive or a workbook; unpack it, or save it as CSV"),
+    (b"PAR1....", "is damaged"),
+    (b"ARROW1..", "is damaged"),
+]
+
+
+@pytest.mark.parametrize(("data", "said"), BAD, ids=range(len(BAD)))
+def test_what_is_wrong_is_said_in_one_line_with_the_name_of_the_file(data, said, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=said) as caught:
+        read_table(path)
+    assert "rows.csv" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_paths_that_are_no_files(tmp_path):
+    with pytest.raises(ValueError, match="there is no file"):
+        read_table(tmp_path / "nothing.csv")
+    with pytest.raises(ValueError, match="is a folder; name one file in it"):
+        read_table(tmp_path)
+    (tmp_path / "f.csv").write_bytes(PLAIN)
+    with pytest.raises(ValueError, match="has no column 'sik'; did you mean 'sick'"):
+        read_table(tmp_path / "f.csv", text=["sik"])
