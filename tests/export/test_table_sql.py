@@ -107,7 +107,7 @@ def test_more_columns_than_expressions_are_deep():
 
 
 def test_what_cannot_be_written_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"column 'name' has more than 50 levels, .* leave the column out"):
+    with pytest.raises(ValueError, match=r"column 'name' has more than 30 levels, .* leave the column out"):
         as_sql(with_buckets()[0])
     mixed = pd.DataFrame({"x": ["a", 1, "a", 1], "y": [0, 1, 0, 1]})
     with pytest.raises(

@@ -62,7 +62,7 @@ def test_a_row_can_be_scored_by_hand(classes, learner):
 
 def test_buckets_are_told():
     model, frame = with_buckets()
-    assert len(as_json(model)["columns"]["name"]["buckets"]) == 16
+    assert len(as_json(model)["columns"]["name"]["buckets"]) == 8
     agrees(model, frame)
 
 

@@ -24,12 +24,13 @@ from unflip.selection import RobustClassifierCV
 
 Array = np.ndarray[Any, Any]
 RATES = (0.0, 0.2, 0.4)  # for two classes; for more, these shares of the way to pure noise over a half
-REPEATS = 2
+REPEATS = 3  # of the comparison; one, where a single split has rows enough
 TAUGHT, JUDGED = (
     1000,
     4000,
 )  # rows to learn from and to be judged by: of small tables, whose page comes at once
-MANY, TIMES = 20_000, 3  # larger tables have so many times the rows
+MANY, TIMES = 20_000, 2  # larger tables have so many times the rows
+FEWEST = 5  # rows of a class
 SIMPLEST = ("unhinged", "square", "robust")  # who is preferred among equals: one pass, then closed form
 
 
@@ -41,6 +42,7 @@ class Learner:
     words: str
     curve: RobustnessCurve
     clean: float | None
+    judged: int
 
     @property
     def accuracy(self) -> float:
@@ -49,8 +51,8 @@ class Learner:
 
     @property
     def error(self) -> float:
-        """The standard error of the accuracy, over the repeats."""
-        return float(self.curve.std[0] / np.sqrt(max(1, self.curve.scores.shape[1] - 1)))
+        """The standard error of the accuracy, from the number of rows that were judged."""
+        return float(np.sqrt(max(self.accuracy * (1 - self.accuracy), 1e-12) / self.judged))
 
     @property
     def kept(self) -> float:
@@ -70,7 +72,7 @@ def taught_and_judged(n: int) -> tuple[int, int]:
     """How many rows of n learners are fitted to, and compared on.
 
     >>> taught_and_judged(400), taught_and_judged(5000), taught_and_judged(100_000)
-    ((280, 120), (1000, 4000), (3000, 12000))
+    ((280, 120), (1000, 4000), (2000, 8000))
     """
     taught, judged = (TIMES * rows if n > MANY else rows for rows in (TAUGHT, JUDGED))
     taught = min(taught, 7 * n // 10)
@@ -82,18 +84,23 @@ def compare(X: Array, y: Array, noise: NoiseEstimate, seed: int, against: Any = 
     rng = np.random.default_rng(seed)
     taught, judged = taught_and_judged(len(y))
     some = np.sort(rng.permutation(len(y))[: taught + judged])
-    test_size = judged / len(some)
-    n_classes = len(np.unique(y[some]))
+    codes = np.unique(y[some], return_inverse=True)[1]
+    common = np.bincount(codes) >= FEWEST
+    if np.count_nonzero(common) < 2:
+        raise ValueError(f"there are too few rows to compare learners: two classes need {FEWEST} rows each")
+    some = some[common[codes]]  # others could not be on both sides of a split
+    test_size, repeats = judged / len(some), 1 if judged >= JUDGED else REPEATS
+    n_classes = np.count_nonzero(common)
     rates = [2 * rate * (n_classes - 1) / n_classes for rate in RATES]
     found = []
     for name, words, estimator in _rivals(against):
         curve = robustness_curve(
-            estimator, X[some], y[some], rates, test_size=test_size, repeats=REPEATS, random_state=seed
+            estimator, X[some], y[some], rates, test_size=test_size, repeats=repeats, random_state=seed
         )
         clean = None
         if is_identified(noise):
             clean = float(np.clip(clean_accuracy(float(curve.mean[0]), noise.noise), 0.0, 1.0))
-        found.append(Learner(name, words, curve, clean))
+        found.append(Learner(name, words, curve, clean, judged))
     return tuple(found)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from unflip.moments import accumulate
+
 Array = np.ndarray[Any, Any]
 SHOWN = 8
 
@@ -42,19 +44,20 @@ def differences(X: Array, names: list[str], y: Array, weight: Array | None) -> t
 
     >>> X, y = np.array([[0.0, 1.0], [2.0, 1.0], [8.0, 1.0]]), np.array([0, 0, 1])
     >>> found = differences(X, ["a", "b"], y, None)
-    >>> [(each.column, each.label, each.others) for each in found]
+    >>> [(each.column, each.label, round(each.others, 9)) for each in found]
     [('a', 1, 1.0)]
     """
-    w = np.ones(len(y)) if weight is None else weight
-    spread = np.sqrt(np.average((X - np.average(X, axis=0, weights=w)) ** 2, axis=0, weights=w))
+    moments = accumulate((X, y) if weight is None else (X, y, weight))
+    means, shares = moments.feature_means, moments.counts / moments.total
+    total = means.sum(axis=0)
+    square = np.einsum("ij,ij,i->j", X, X, np.ones(len(y)) if weight is None else weight) / moments.total
+    spread = np.sqrt(np.maximum(square - total**2, 0.0))
     best: dict[int, Difference] = {}
-    classes = np.unique(y)
-    for label in classes[1:] if len(classes) == 2 else classes:
-        mine = y == label
-        here, there = (np.average(X[rows], axis=0, weights=w[rows]) for rows in (mine, ~mine))
+    classes = list(enumerate(moments.classes))
+    for k, label in classes[1:] if len(classes) == 2 else classes:
+        here, there = means[k] / shares[k], (total - means[k]) / (1 - shares[k])
         apart = np.divide(here - there, spread, out=np.zeros(len(spread)), where=spread > 0)
         for j in np.flatnonzero(apart).tolist():
             if j not in best or abs(apart[j]) > abs(best[j].deviations):
-                value = label.item() if hasattr(label, "item") else label
-                best[j] = Difference(names[j], value, float(here[j]), float(there[j]), float(apart[j]))
+                best[j] = Difference(names[j], label, float(here[j]), float(there[j]), float(apart[j]))
     return tuple(sorted(best.values(), key=lambda found: -abs(found.deviations))[:SHOWN])

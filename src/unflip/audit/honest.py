@@ -17,6 +17,7 @@ from unflip.selection import RobustClassifierCV
 from unflip.sources import encode
 
 Array = np.ndarray[Any, Any]
+FITTED = 20_000  # rows of a large table that are fitted; the others are scored by that fit
 MANY = 50  # equal rows share one score: leave-one-out would order them against their own labels
 
 
@@ -65,6 +66,36 @@ def honest_scores(
         found = _as_scores(scores, len(labels), len(labels.classes))[rows]
     member = labels.membership[rows] * weight[rows, None]
     return Honest(found, member, labels.classes, rows, len(labels))
+
+
+def honest_of_many(
+    X: Array, y: Array, sample_weight: Any = None, random_state: int = 0
+) -> tuple[RobustClassifierCV, Array]:
+    """A label-free fit to at most 20,000 rows, and an honest score for every row.
+
+    Rows that were fitted are scored by leaving them out; the others were never seen.
+
+    >>> X, y = np.array([[0.0], [1.0], [8.0], [9.0]] * 10), np.array(["a", "a", "b", "b"] * 10)
+    >>> model, scores = honest_of_many(X, y)
+    >>> (scores > 0).tolist() == (y == "b").tolist()
+    True
+    """
+    model, n = RobustClassifierCV(feature_weights=False, random_state=random_state), len(y)
+    weight = as_weight(sample_weight, n)
+    fitted = np.sort(np.random.default_rng(random_state).permutation(n)[:FITTED])
+    rows = X[fitted] if n > FITTED else X
+    model.fit(rows, y[fitted], weight[fitted])
+    rare = sorted(set(encode(y).classes.tolist()) - set(model.classes_.tolist()))
+    if rare:
+        raise ValueError(f"the label {rare[0]!r} is too rare for so many rows; join it with another")
+    found = shared_by_equal_rows(model, rows, model.loo_rows_)
+    scores = np.zeros((n, *found.shape[1:]))
+    others = np.setdiff1d(np.arange(n), fitted)
+    for start in range(0, len(others), FITTED):
+        some = others[start : start + FITTED]
+        scores[some] = model.decision_function(X[some]) + (model.label_mean_ - model.intercept_)
+    scores[fitted[model.loo_rows_]] = found
+    return model, scores
 
 
 def trusted_rows(trusted: Any, n: int) -> Array:

@@ -18,6 +18,7 @@ from unflip.selection.views import Views
 
 EXPLAINED = 100  # rows that get neighbours
 LANDMARKS = 400  # rows that scales of distances are taken from
+NEAR = 20_000  # rows among which neighbours are looked for
 LAST = 1e-6  # keeps the order going where probabilities are equal
 
 
@@ -175,16 +176,19 @@ def _neighbours(
     X: Any, rows: Array, given: Array, likely: Array, first: Array, count: int
 ) -> tuple[tuple[int, ...], ...]:
     """The numbers of the nearest rows whose given label is the likely one of each of the first rows."""
-    table = Tabular().fit(X).transform(X)[rows]
     rng = np.random.default_rng(0)
+    among = np.unique(np.concatenate([first, rng.permutation(len(rows))[:NEAR]]))
+    plain = isinstance(X, np.ndarray)
+    table = Tabular().fit(X).transform(X[rows[among]] if plain else X)
+    table = table if plain else table[rows[among]]
     views = Views().fit(table, rng)
     seen = views.transform(table)
     landmarks = seen[rng.permutation(len(seen))[:LANDMARKS]]
     kernel = TwoPart(landmarks, np.ones(table.shape[1]), views.two_valued)
-    values = kernel(seen[first], seen)
+    values = kernel(seen[np.searchsorted(among, first)], seen)
     found = []
     for place, row in enumerate(first):
-        agree = np.flatnonzero((given == likely[row]) & (np.arange(len(given)) != row))
+        agree = np.flatnonzero((given[among] == likely[row]) & (among != row))
         nearest = agree[np.argsort(-values[place, agree], kind="stable")[:count]]
-        found.append(tuple(rows[nearest].tolist()))
+        found.append(tuple(rows[among[nearest]].tolist()))
     return tuple(found)

@@ -14,17 +14,14 @@ import numpy as np
 
 from unflip.audit.compare import Learner, Recommended, compare, recommend
 from unflip.audit.differences import Difference, differences
-from unflip.audit.honest import Array, shared_by_equal_rows
+from unflip.audit.honest import honest_of_many
 from unflip.audit.labels import TableLabels, refuse_odd_targets
 from unflip.audit.rate import AuditEstimate, estimate_noise
 from unflip.audit.suspects import Suspects, find_suspects
 from unflip.features import Tabular
 from unflip.noise.intervals import ScoreEstimate
-from unflip.selection import RobustClassifierCV
 from unflip.selection.guarantee import Guarantee
-from unflip.selection.robust_cv import JUDGED
 
-BUCKETS = 16  # columns that rare levels of a category share
 STEPS = 4
 
 
@@ -98,15 +95,13 @@ def audit_table(
     if not columns:
         raise ValueError(f"there is no column beside the target {target!r}")
     rows = labels.of_rows(frame[columns])
-    table = Tabular(buckets=BUCKETS, lenient=True).fit(rows)
+    table = Tabular.of_files().fit(rows)
     X = table.transform(rows)
     progress(1, STEPS)
-    model = RobustClassifierCV(feature_weights=False, random_state=seed).fit(X, labels.y, labels.weight)
+    model, scores = honest_of_many(X, labels.y, labels.weight, seed)
     progress(2, STEPS)
-    ways: dict[str, Any] = {"sample_weight": labels.weight, "random_state": seed}
-    if len(labels.y) <= JUDGED:
-        ways["scores"] = _scores(model, X, len(labels.y))
-    suspects, noise = find_suspects(X, labels.y, **ways), estimate_noise(X, labels.y, **ways)
+    ways: dict[str, Any] = {"scores": scores, "sample_weight": labels.weight, "random_state": seed}
+    suspects, noise = find_suspects(X, labels.y, **ways), estimate_noise(None, labels.y, **ways)
     progress(3, STEPS)
     learners = compare(X, labels.y, noise, seed, against)
     progress(4, STEPS)
@@ -128,14 +123,6 @@ def audit_table(
         ids=_ids(rows, table),
         settings=settings or {},
     )
-
-
-def _scores(model: RobustClassifierCV, X: Array, n: int) -> Array:
-    """A score for each row; rows of weight zero have none, and any will do."""
-    found = shared_by_equal_rows(model, X, model.loo_rows_)
-    scores = np.zeros((n, *found.shape[1:]))
-    scores[model.loo_rows_] = found
-    return scores
 
 
 def _ids(rows: Any, table: Tabular) -> tuple[str, tuple[Any, ...]] | None:

@@ -58,6 +58,11 @@ class Tabular(LabelFree):
         self.buckets = buckets
         self.lenient = lenient
 
+    @classmethod
+    def of_files(cls) -> Tabular:
+        """As tables of files are read: with few levels to a category, and what cannot help left out."""
+        return cls(max_levels=30, buckets=8, lenient=True)
+
     @property
     def width(self) -> int:
         """The number of columns that vary."""
@@ -83,26 +88,33 @@ class Tabular(LabelFree):
             read_column(column_of(X, j), self._label(j), self.max_levels, self.buckets, self.lenient)
             for j in range(X.shape[1])
         ]
-        self.kept_ = np.arange(sum(len(column.names("")) for column in self.columns_))
-        table = self._map(X)
-        varies = (table != table[:1]).any(axis=0)
-        self.kept_ = np.flatnonzero(varies)
+        kept: list[int] = []
         self.left_out_ = {}
         start = 0
         for j, column in enumerate(self.columns_):
-            stop = start + len(column.names(""))
-            if not varies[start:stop].any():
+            made = column.features(column_of(X, j), self._label(j))
+            varying = np.flatnonzero((made != made[:1]).any(axis=0))
+            if not len(varying):
                 reason = column.reason if isinstance(column, LeftOut) else "it never varies"
                 self.left_out_[self._name(j)] = reason
-            start = stop
+            kept += (start + varying).tolist()
+            start += made.shape[1]
+        self.kept_ = np.asarray(kept, dtype=np.intp)
         if not len(self.kept_):
             raise ValueError("no column of X varies: there is nothing to learn from")
 
     def _map(self, X: Any) -> Array:
         if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and all(map(_is_plain, self.columns_)):
             return self._numeric(X)[:, self.kept_]
-        parts = [column.features(column_of(X, j), self._label(j)) for j, column in enumerate(self.columns_)]
-        return np.hstack(parts)[:, self.kept_]
+        table = np.empty((X.shape[0], len(self.kept_)))  # filled column by column: it may be large
+        start = done = 0
+        for j, column in enumerate(self.columns_):
+            width = len(column.names(""))
+            mine = self.kept_[(self.kept_ >= start) & (self.kept_ < start + width)] - start
+            if len(mine):
+                table[:, done : done + len(mine)] = column.features(column_of(X, j), self._label(j))[:, mine]
+            start, done = start + width, done + len(mine)
+        return table
 
     def _numeric(self, X: Array) -> Array:
         """The same for plain numbers, all at once."""

@@ -25,7 +25,6 @@ from unflip.moments.files import as_fields as moments_as_fields
 
 Array = np.ndarray[Any, Any]
 LEARNERS = {"square": SquareClassifier, "unhinged": UnhingedClassifier}
-BUCKETS = 16  # columns that rare levels of a category share
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +68,7 @@ class TableModel:
         if not columns:
             raise ValueError(f"there is no column beside the target {target!r}")
         rows = labels.of_rows(frame[columns])
-        table = Tabular(buckets=BUCKETS, lenient=True).fit(rows)
+        table = Tabular.of_files().fit(rows)
         scale = Standardize().fit(table.transform(rows))
         empty = cls(target, table, scale, Moments.zero(table.width, scale.key, 2), learner, weight, positive)
         return empty.more(frame, source)

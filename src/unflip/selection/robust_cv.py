@@ -320,7 +320,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         others = [error(middle + kappa * away) for kappa in KAPPAS]
         chance = np.sqrt(max(plain * (1 - plain), 1e-12) / weight.sum())
         kappa = KAPPAS[int(np.argmin(others))] if min(others) <= plain - chance / 2 else 1.0
-        self.intercept_ = middle + kappa * shrunk * away
+        self.intercept_, self.label_mean_ = middle + kappa * shrunk * away, mean
         final = self.intercept_ + scores
         self.loo_scores_ = final[:, 0] if n_classes == 2 else final
         self.noisy_error_ = error(self.intercept_)
