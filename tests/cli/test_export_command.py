@@ -94,7 +94,7 @@ def test_mistakes_get_one_sentence_and_code_two_and_nothing_is_written(monkeypat
         ([model, "--json", out, "--check", tmp_path / "no.csv"], "there is no file"),
         ([model, "--json", out, "--sql", "-", "--dialect", "spark"], "column 'day' holds dates"),
         ([model, "--json", out, "--sql", "-", "--dialect", "nonsense"], "dialect"),
-        ([tmp_path / "buckets.npz", "--json", out, "--sql", "-"], "column 'name' has more than 50 levels"),
+        ([tmp_path / "buckets.npz", "--json", out, "--sql", "-"], "column 'name' has more than 30 levels"),
         ([tmp_path / "buckets.npz", "--json", out, "--onnx", tmp_path / "o.onnx"], "column 'name' has more"),
     ):
         assert run(monkeypatch, *arguments) == 2, arguments

@@ -66,6 +66,17 @@ def test_from_a_table_to_predictions(run, table, tmp_path):
     assert plain["predictions"][0]["prediction"] == found["prediction"][0]
 
 
+def test_the_robust_learner_predicts_with_probabilities_and_says_what_it_does_not_do(run, table, tmp_path):
+    assert run("fit", table, "-t", "sick", "--learner", "robust", "--out", "model.npz", "-q") == (0, "", "")
+    found = pl.read_csv(run("predict", "model.npz", table)[1].encode())
+    assert found.columns == ["row", "prediction", "score", "P(no)", "P(yes)"]
+    assert ((found["P(yes)"] > 0.5) == (found["prediction"] == "yes")).all()
+    assert (found["prediction"] == people()["sick"]).mean() > 0.8
+    code, _, error = run("merge", "model.npz", "model.npz", "--out", "both.npz")
+    assert code == 2
+    assert "is a robust model, which predicts but neither merges, forgets nor exports" in error
+
+
 def test_parts_merge_into_the_whole_and_are_forgotten_again(run, tmp_path):
     whole = people()
     whole.head(200).write_csv(tmp_path / "a.csv")
@@ -178,7 +189,10 @@ def test_paths_that_cannot_be(run, table, tmp_path):
         (["audit", table, "-t", "sick", "--out", "page.txt"], "--out must end in .html"),
         (["audit", table, "-t", "sick", "--out", "no/such/page.html"], "no/such cannot be written to"),
         (["fit", table, "-t", "sick", "--out", "/proc/model.npz"], "/proc cannot be written to"),
-        (["fit", table, "-t", "sick", "--out", "m.npz", "--learner", "deep"], "square or unhinged, got deep"),
+        (
+            ["fit", table, "-t", "sick", "--out", "m.npz", "--learner", "deep"],
+            "square, unhinged or robust, got deep",
+        ),
         (["predict", table, table], "is not a sound model file"),
         (["predict", "nothing.npz", table], "nothing.npz: No such file"),
         (["audit", table, "-t", "sick", "--against", "magic"], "--against is one of forest"),
@@ -254,4 +268,4 @@ def test_a_table_from_a_pipe(table, tmp_path):
             text=True,
         )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["counts"].keys() == {"no", "yes"}
+    assert json.loads(done.stdout)["classes"] == ["no", "yes"]

@@ -29,7 +29,9 @@ def fit(
     file: File,
     out: Annotated[Path, typer.Option(help="The model to write (.npz).")],
     target: Target = None,
-    learner: Annotated[str, typer.Option(help="square, or unhinged: means only.")] = "square",
+    learner: Annotated[
+        str, typer.Option(help="square or unhinged, which merge and forget; robust, which is more accurate.")
+    ] = "square",
     like: Annotated[
         Path | None, typer.Option(help="Read columns as this model does, so that both can be merged.")
     ] = None,
@@ -46,10 +48,11 @@ def fit(
     with refusing():
         from dataclasses import replace
 
-        from unflip.models import LEARNERS, TableModel
+        from unflip.models import LEARNERS, KernelModel, TableModel
 
-        if learner not in LEARNERS:
-            raise Refusal(f"the learner is {' or '.join(LEARNERS)}, got {learner}")
+        if learner not in (*LEARNERS, "robust"):
+            raise Refusal(f"the learner is {', '.join(LEARNERS)} or robust, got {learner}")
+        model: TableModel | KernelModel
         if like is not None:
             first = TableModel.load(like)
             for name, given in (("--target", target), ("--positive", positive), ("--weight", weight)):
@@ -59,6 +62,9 @@ def fit(
             model = empty.more(table_like(file, first, labels=True, delimiter=delimiter), file)
         else:
             frame, target = labelled_table(file, target, drop, text, delimiter)
-            model = TableModel.fit(frame, target, learner, weight, positive, file)
+            if learner == "robust":
+                model = KernelModel.fit(frame, target, weight, positive, file)
+            else:
+                model = TableModel.fit(frame, target, learner, weight, positive, file)
         model.save(out)
     show_model(model, out, as_json, quiet)

@@ -30,20 +30,19 @@ def predict(
         import polars as pl
 
         from unflip._files import write_atomically
-        from unflip.models import TableModel
+        from unflip.models import KernelModel, load_model
 
-        known = TableModel.load(model)
+        known = load_model(model)
         frame = table_like(file, known, labels=False, delimiter=delimiter)
         classes = [str(label) for label in known.classifier.classes_.tolist()]
         scores = known.scores(frame).reshape(frame.height, -1)
         names = ["score"] if len(classes) == 2 else [f"score of {label}" for label in classes]
-        found = pl.DataFrame(
-            {
-                "row": range(frame.height),
-                "prediction": known.predict(frame).tolist(),
-                **dict(zip(names, scores.T, strict=True)),
-            }
-        )
+        columns = {"row": range(frame.height), "prediction": known.predict(frame).tolist()}
+        columns |= dict(zip(names, scores.T, strict=True))
+        if isinstance(known, KernelModel):
+            chances = known.probabilities(frame)
+            columns |= {f"P({label})": chances[:, k] for k, label in enumerate(classes)}
+        found = pl.DataFrame(columns)
         if out is not None:
             write = found.write_parquet if out.suffix == ".parquet" else found.write_csv
             write_atomically(out, write)

@@ -10,7 +10,7 @@ import typer
 from unflip.cli.refusal import Refusal
 
 if TYPE_CHECKING:
-    from unflip.models import TableModel
+    from unflip.models.reading import ReadsTables
 
 File = Annotated[str, typer.Argument(help="CSV, TSV, Parquet or Arrow, compressed or not; - for stdin.")]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="The column of labels.")]
@@ -58,7 +58,7 @@ def as_labels(column: Any) -> Any:
     return whole if (whole.cast(pl.String) == column).fill_null(column.is_null()).all() else column
 
 
-def table_like(path: str, model: TableModel, labels: bool, delimiter: str | None = None) -> Any:
+def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | None = None) -> Any:
     """A frame read as a model wants it: its categories are text, whatever they look like here."""
     from unflip.features.table_columns import Categories
     from unflip.tables import read_table

@@ -1,5 +1,7 @@
-"""Models of whole tables, in files: how columns become numbers, and the sums that were learned from them."""
+"""Models of whole tables, in files: how columns become numbers, and what was learned from them."""
 
+from unflip.models.kernel_model import KernelModel
+from unflip.models.load import load_model
 from unflip.models.table_model import LEARNERS, TableModel
 
-__all__ = ["LEARNERS", "TableModel"]
+__all__ = ["LEARNERS", "KernelModel", "TableModel", "load_model"]

@@ -14,21 +14,21 @@ from typing import Any, Self
 
 import numpy as np
 
-from unflip._files import load_arrays, save_arrays
+from unflip._files import kind_of, load_arrays, save_arrays
 from unflip.audit.labels import TableLabels, refuse_odd_targets
 from unflip.estimators import SquareClassifier, UnhingedClassifier
 from unflip.features import Standardize, Tabular
+from unflip.models.reading import OF_KERNELS, Array, ReadsTables, feature_columns
 from unflip.models.table_facts import as_facts, from_facts
 from unflip.moments import Moments, accumulate
 from unflip.moments.files import as_facts as moments_as_facts
 from unflip.moments.files import as_fields as moments_as_fields
 
-Array = np.ndarray[Any, Any]
 LEARNERS = {"square": SquareClassifier, "unhinged": UnhingedClassifier}
 
 
 @dataclass(frozen=True, eq=False)
-class TableModel:
+class TableModel(ReadsTables):
     """What `unflip fit` writes.
 
     target, weight: names of columns; table: how the others become numbers; scale: how these are
@@ -64,10 +64,7 @@ class TableModel:
         """Fit a frame of pandas or polars. source: what the history calls it."""
         labels = TableLabels.of(frame, target, positive, weight)
         refuse_odd_targets(labels)
-        columns = [name for name in frame.columns if name not in (target, weight)]
-        if not columns:
-            raise ValueError(f"there is no column beside the target {target!r}")
-        rows = labels.of_rows(frame[columns])
+        rows = labels.of_rows(feature_columns(frame, target, weight))
         table = Tabular.of_files().fit(rows)
         scale = Standardize().fit(table.transform(rows))
         empty = cls(target, table, scale, Moments.zero(table.width, scale.key, 2), learner, weight, positive)
@@ -114,18 +111,6 @@ class TableModel:
         """The fitted estimator, of numbers as `numbers` makes them."""
         return LEARNERS[self.learner](features=self.scale).fit_moments(self.moments)
 
-    @property
-    def columns(self) -> list[str]:
-        """The columns that a table must have."""
-        return [str(name) for name in self.table.feature_names_in_]
-
-    def numbers(self, frame: Any) -> Array:
-        """The columns of a frame as numbers, (n, width)."""
-        for name in self.columns:
-            if name not in frame.columns and name not in self.table.left_out_:
-                raise ValueError(f"the model needs the column {name!r}, which is not there")
-        return self.table.transform(_with_columns(frame, self.columns))
-
     def scores(self, frame: Any) -> Array:
         """(n,) for two classes, positive for the second one; (n, K) for more."""
         return np.asarray(self.classifier.decision_function(self.numbers(frame)))
@@ -158,6 +143,10 @@ class TableModel:
         >>> TableModel.load(path).predict(pl.DataFrame({"age": [65]})).tolist()
         [1]
         """
+        if kind_of(path) == OF_KERNELS:
+            raise ValueError(
+                f"{path} is a robust model, which predicts but neither merges, forgets nor exports"
+            )
         facts, arrays = load_arrays(path, "model")
         try:
             mean, spread = arrays.pop("mean"), arrays.pop("scale")
@@ -187,18 +176,6 @@ class TableModel:
             raise ValueError(f"no row has a label: the target {self.target!r} is empty")
         X = self.numbers(labels.of_rows(frame))
         return accumulate((X, labels.y, labels.weight), self.scale, degree=2), len(labels.y)
-
-
-def _with_columns(frame: Any, names: list[str]) -> Any:
-    """These columns in this order; what was left out in fitting may be missing, and is then empty."""
-    missing = [name for name in names if name not in frame.columns]
-    if missing and hasattr(frame, "assign"):
-        frame = frame.assign(**dict.fromkeys(missing))
-    elif missing:
-        import polars as pl
-
-        frame = frame.with_columns(pl.lit(None).alias(name) for name in missing)
-    return frame[names]
 
 
 def _scale(mean: Array, spread: Array, width: int) -> Standardize:

@@ -1,0 +1,51 @@
+"""What models of tables share: which columns they need, and how these become numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unflip._extras import extra
+from unflip.features import Tabular
+
+Array = np.ndarray[Any, Any]
+OF_KERNELS = "kernel model"  # the kind of file that holds one
+
+
+class ReadsTables:
+    """A model with a fitted `table`, which turns frames of pandas or polars into numbers."""
+
+    target: str
+    table: Tabular
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that a table must have."""
+        return [str(name) for name in self.table.feature_names_in_]
+
+    def numbers(self, frame: Any) -> Array:
+        """The columns of a frame as numbers, (n, width); what fitting left out may be missing."""
+        missing = [name for name in self.columns if name not in frame.columns]
+        for name in missing:
+            if name not in self.table.left_out_:
+                raise ValueError(f"the model needs the column {name!r}, which is not there")
+        if missing and hasattr(frame, "assign"):
+            frame = frame.assign(**dict.fromkeys(missing))
+        elif missing:
+            nothing = extra("polars", "io").lit(None)
+            frame = frame.with_columns(nothing.alias(name) for name in missing)
+        return self.table.transform(frame[self.columns])
+
+
+def feature_columns(frame: Any, target: str, weight: str | None) -> Any:
+    """The frame without labels and weights.
+
+    >>> import pandas as pd
+    >>> feature_columns(pd.DataFrame({"a": [1], "y": [0]}), "y", None).columns.tolist()
+    ['a']
+    """
+    columns = [name for name in frame.columns if name not in (target, weight)]
+    if not columns:
+        raise ValueError(f"there is no column beside the target {target!r}")
+    return frame[columns]
