@@ -92,6 +92,24 @@ def test_parts_merge_into_the_whole_and_are_forgotten_again(run, tmp_path):
     assert facts["history"] == ["fitted a.csv: 200 rows", "merged: fitted b.csv: 100 rows"]
 
 
+def test_a_part_may_have_rows_of_one_class(run, table, tmp_path):
+    run("fit", table, "-t", "sick", "--out", "all.npz", "-q")
+    people().filter(pl.col("sick") == "no").write_csv(tmp_path / "healthy.csv")
+    code, said, error = run("fit", "healthy.csv", "--like", "all.npz", "--out", "healthy.npz")
+    assert (code, error) == (0, "")
+    assert "no " in said
+    assert run("predict", "healthy.npz", table)[0] == 2
+
+
+def test_completion_knows_the_commands():
+    code = "from unflip.cli import main; main()"
+    asked = {"COMP_WORDS": "unflip au", "COMP_CWORD": "1", "_UNFLIP_COMPLETE": "complete_bash"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | asked, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["audit"]
+
+
 def test_flipping_changes_labels_and_nothing_else(run, table, tmp_path):
     code, said, _ = run(
         "flip", table, "--target", "sick", "--rate", "0.3", "--seed", "1", "--out", "noisy.csv"
@@ -268,4 +286,4 @@ def test_a_table_from_a_pipe(table, tmp_path):
             text=True,
         )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["classes"] == ["no", "yes"]
+    assert json.loads(done.stdout)["counts"].keys() == {"no", "yes"}

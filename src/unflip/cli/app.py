@@ -18,7 +18,6 @@ from unflip.cli.reproduce import reproduce
 from unflip.cli.verify import verify
 
 app = typer.Typer(
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -12,20 +12,21 @@ if TYPE_CHECKING:
 
 def show_model(model: TableModel | KernelModel, out: Path, as_json: bool, quiet: bool) -> None:
     """Print what a model has learned from, and where it is."""
-    classes = [str(label) for label in model.classifier.classes_.tolist()]
+    counts = model.counts
     if as_json:
         facts = {
             "model": str(out),
             "target": model.target,
             "learner": model.learner,
-            "classes": classes,
+            "counts": counts,
             "features": model.table.width,
             "left_out": model.table.left_out_,
             "history": list(model.history),
         }
         print(json.dumps(facts, indent=2))
     elif not quiet:
-        print(f"{out}: {model.learner} classifier of {model.target!r} ({', '.join(classes)})")
+        told = ", ".join(f"{label} {count:g}" for label, count in counts.items())
+        print(f"{out}: {model.learner} classifier of {model.target!r} ({told})")
         print(f"{len(model.columns)} columns became {model.table.width} numbers")
         for name, reason in model.table.left_out_.items():
             print(f"left out {name!r}: {reason}")

@@ -28,6 +28,8 @@ from unflip.selection.views import Views
 class KernelModel(ReadsTables):
     """What `unflip fit --learner robust` writes: a `RobustClassifierCV` of the numbers that a table makes.
 
+    counts: how many rows there were of each class.
+
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [20, 30, 60, 70] * 5, "old": [0, 0, 1, 1] * 5})
     >>> KernelModel.fit(frame, "old").predict(pl.DataFrame({"age": [25, 65]})).tolist()
@@ -37,6 +39,7 @@ class KernelModel(ReadsTables):
     target: str
     table: Tabular
     classifier: RobustClassifierCV
+    counts: dict[str, float]
     history: tuple[str, ...] = ()
     learner: str = "robust"
 
@@ -55,7 +58,8 @@ class KernelModel(ReadsTables):
         rows = labels.of_rows(feature_columns(frame, target, weight))
         table = Tabular.of_files().fit(rows)
         model = RobustClassifierCV().fit(table.transform(rows), labels.y, labels.weight)
-        return cls(target, table, model, (f"fitted {source}: {len(labels.y)} rows",))
+        counts = {str(label): float(n) for label, n in zip(labels.classes, labels.counts, strict=True)}
+        return cls(target, table, model, counts, (f"fitted {source}: {len(labels.y)} rows",))
 
     def scores(self, frame: Any) -> Array:
         """(n,) for two classes, positive for the second one; (n, K) for more."""
@@ -80,6 +84,7 @@ class KernelModel(ReadsTables):
             "table": as_facts(self.table),
             "inner": as_facts(model.table_),
             "classes": classes,
+            "counts": self.counts,
             "parts": len(model.parts_),
         }
         at, share = model._calibration
@@ -117,7 +122,8 @@ class KernelModel(ReadsTables):
             table = from_facts(facts["table"])
             if table.width != classifier.n_features_in_ or not isinstance(facts["target"], str):
                 raise ValueError("its parts do not belong together")
-            return cls(facts["target"], table, classifier, tuple(map(str, facts["history"])))
+            counts = {str(label): float(n) for label, n in facts["counts"].items()}
+            return cls(facts["target"], table, classifier, counts, tuple(map(str, facts["history"])))
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise ValueError(f"{path} does not hold a model: {error}") from None
 

@@ -106,6 +106,11 @@ class TableModel(ReadsTables):
         """How columns become numbers: equal for models that can be merged."""
         return f"{self.table.key} {self.scale.key} {self.positive}"
 
+    @property
+    def counts(self) -> dict[str, float]:
+        """How many rows there were of each class, by weight."""
+        return dict(zip(map(str, self.moments.classes), self.moments.counts.tolist(), strict=True))
+
     @cached_property
     def classifier(self) -> Any:
         """The fitted estimator, of numbers as `numbers` makes them."""
