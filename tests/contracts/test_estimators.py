@@ -70,6 +70,9 @@ DEFAULTS = [UnhingedClassifier(), SquareClassifier(), LossClassifier(), BoundedU
 # Checks that some estimators must fail, and why.
 COPIES = "leaving out a row of weight 2 leaves out both copies, so what is tuned by leave-one-out differs"
 SHARES = "shares by similarity are scores over densities and know of no threshold: they rank otherwise"
+# Before scikit-learn 1.9, which has this check, `classes_` had to be an array of the library too.
+NEW = hasattr(estimator_checks, "check_array_api_mixed_inputs")
+CLASSES = {} if NEW else {"check_array_api_input": "classes are in NumPy, as they may be words"}
 WEIGHTS = {f"check_sample_weight_equivalence_on_{kind}_data": COPIES for kind in ("dense", "sparse")}
 EXPECTED = [
     (KernelUnhingedClassifier(threshold=0.0), {"check_decision_proba_consistency": SHARES}),
@@ -116,13 +119,13 @@ def with_nothing_but_the_threshold_tuned(estimator):
 
 @pytest.mark.parametrize("estimator", DEFAULTS, ids=repr)
 def test_every_check_of_scikit_learn_passes_or_lacks_an_array_library(estimator):
-    results = check_estimator(estimator, on_skip=None)
+    results = check_estimator(estimator, on_skip=None, expected_failed_checks=CLASSES)
     assert len(results) >= 60
     # Of arrays on GPUs and of libraries that are not here, scikit-learn leaves the checks out.
-    skipped = {r["check_name"] for r in results if r["status"] == "skipped"}
+    skipped = {r["check_name"] for r in results if r["status"] in ("skipped", "xfail")}
     assert all(name.startswith("check_array_api") for name in skipped)
     assert {r["status"] for r in results if r["check_name"] not in skipped} == {"passed"}
-    assert {r["status"] for r in results} <= {"passed", "skipped"}
+    assert {r["status"] for r in results} <= {"passed", "skipped", "xfail"}
 
 
 @pytest.mark.parametrize(("estimator", "expected"), EXPECTED, ids=lambda given: repr(given)[:60])

@@ -107,7 +107,7 @@ def test_parquet_files_are_read_in_the_tasks(tmp_path, as_bag):
     paths = []
     for k, rows in enumerate(np.array_split(np.arange(N), 5)):
         paths.append(tmp_path / f"{k}.parquet")
-        FRAME.iloc[rows].to_parquet(paths[-1], row_group_size=50)
+        FRAME.iloc[rows].to_parquet(paths[-1], row_group_size=50, index=False)
     given = db.from_sequence(map(str, paths), npartitions=2) if as_bag else paths
     source = dask_source(given, "label", "w")
     assert len(source.parts) == (2 if as_bag else 5)
@@ -121,7 +121,7 @@ def test_parquet_files_are_read_in_the_tasks(tmp_path, as_bag):
 
 
 def test_sparse_blocks_stay_sparse():
-    rows = sparse.random_array((N, 30), density=0.1, rng=RNG, format="csr")
+    rows = sparse.csr_array(np.where(RNG.random((N, 30)) < 0.1, RNG.random((N, 30)), 0.0))
     blocks = da.from_array(rows.toarray(), chunks=(200, 30)).map_blocks(sparse.csr_array)
     assert_same(accumulate(dask_source(blocks, Y)), accumulate((rows, Y)))
 
@@ -260,7 +260,7 @@ def killing_workers(cluster, times):
         while len(killed) < times and not over.wait(0.1):
             for nanny in list(cluster.workers.values()):
                 process = nanny.process
-                alive = process is not None and process.pid and nanny.status.name == "running"
+                alive = process is not None and process.pid and process.status.name == "running"
                 if alive and process.pid not in killed and len(killed) < times:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(process.pid, signal.SIGKILL)
@@ -276,6 +276,7 @@ def killing_workers(cluster, times):
         thread.join()
 
 
+@pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler:UserWarning")  # on purpose
 def test_dead_workers_do_not_show(cluster):
     with dask.config.set(scheduler="threads"):
         fast, exact = (accumulate(slow_source(), summation=summation) for summation in ("fast", "exact"))

@@ -75,6 +75,8 @@ class CleanScorer:
 
         return MetadataRequest(owner="CleanScorer")
 
+    _get_metadata_request = get_metadata_routing  # what scikit-learn 1.8 calls it
+
     def _from_table(self, noise: Noise, classes: Array, y: Any, predicted: Any, sample_weight: Any) -> float:
         from sklearn.metrics import confusion_matrix
 

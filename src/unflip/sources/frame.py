@@ -71,7 +71,5 @@ class _Query:
     rows: int
 
     def __call__(self) -> Iterator[Any]:
-        if not hasattr(self.data, "collect_batches"):
-            raise ImportError("lazy frames need polars 1.34 or newer; pip install -U polars")
         for piece in self.data.collect_batches(chunk_size=self.rows, lazy=True, engine="streaming"):
             yield from piece.to_arrow().to_batches()
