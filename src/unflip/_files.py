@@ -145,7 +145,7 @@ def _naming(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(target)) from None
+        raise OSError(error.errno, error.strerror or str(error), str(target)) from None
 
 
 def _umask() -> int:

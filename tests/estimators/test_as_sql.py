@@ -21,7 +21,6 @@ from unflip.moments import accumulate
 from unflip.sources import sql
 
 ibis = pytest.importorskip("ibis")
-pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # ibis 12 on DuckDB 2
 
 NUMBERS = itertools.count()
 NAMES = ["plain", "two words", "UPPER", "Größe", 'x"; DROP TABLE t; --', "it's", "select"]

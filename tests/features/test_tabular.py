@@ -66,6 +66,8 @@ def test_what_cannot_help_is_left_out_and_named():
             "blank": pl.Series([None] * n, dtype=pl.String),
             "one": ["same"] * n,
             "list": [[i] for i in range(n)],
+            "struct": [{"a": i} for i in range(n)],
+            "bytes": [b"x%d" % i for i in range(n)],
             "at": [datetime.time(i % 24) for i in range(n)],
             "size": [float(i * i) for i in range(n)],  # all different, but neither in sequence nor so named
         }
@@ -80,6 +82,8 @@ def test_what_cannot_help_is_left_out_and_named():
         "blank": "it has no values",
         "one": "it never varies",
         "list": "its values are neither numbers nor text",
+        "struct": "its values are neither numbers nor text",
+        "bytes": "its values are neither numbers nor text",
         "at": "it holds times of day",
     }
 

@@ -88,7 +88,6 @@ def test_exact_sums_are_the_correctly_rounded_ones_to_the_last_bit(place, tmp_pa
     assert_array_equal(accumulate(READ_HERE[place](tmp_path), summation="exact").sums, truth)
 
 
-@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # ibis 12 on DuckDB 2
 def test_rows_in_a_database(database, truth):
     ibis = pytest.importorskip("ibis")
     table = database.create_table("rows", ibis.memtable(pa.Table.from_pandas(FRAME)))

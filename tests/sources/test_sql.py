@@ -16,7 +16,6 @@ from unflip.moments import accumulate
 from unflip.sources import sql
 
 ibis = pytest.importorskip("ibis")
-pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # ibis 12 on DuckDB 2
 
 MODULE = sys.modules["unflip.sources.sql"]  # the name is that of the function
 

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from unflip.tables import read_table
+from unflip.tables import read_as_written, read_table
 from unflip.tables.text import read_csv
 
 PLAIN = b"age,sick\n30,no\n,yes\n"
@@ -92,6 +92,40 @@ def test_quotes_protect_delimiters_line_breaks_and_quotes():
 def test_text_stays_text_and_dropped_columns_are_not_judged():
     text = "code,odd,y\n007,1,a\n7,2,b\n1,3,c\n5,x,d\n"
     assert columns(text, text=["code"], drop=["odd"]) == {"code": ["007", "7", "1", "5"], "y": list("abcd")}
+
+
+def test_days_and_months_are_told_apart_or_not_guessed():
+    assert columns("d,x\n25/12/2023,1\n02/12/2023,2\n")["d"] == [date(2023, 12, 25), date(2023, 12, 2)]
+    assert columns("d,x\n12/25/2023,1\n12/02/2023,2\n")["d"] == [date(2023, 12, 25), date(2023, 12, 2)]
+    assert columns("d,x\n05/05/2023,1\n")["d"] == [date(2023, 5, 5)]
+    with pytest.raises(ValueError, match="holds dates such as 02/12/2023, and days look like months"):
+        columns("d,x\n02/12/2023,1\n")
+
+
+def test_commas_and_points_are_not_guessed_either():
+    with pytest.raises(ValueError, match="'a' has decimal commas, column 'b' points, which may separate"):
+        columns("a;b\n0,5;9.019\n1,5;14.243\n")
+    assert columns("a\tb\n999\tx\n1,234\ty\n5,678\tz\n")["a"] == ["999", "1,234", "5,678"]
+
+
+def test_labels_may_be_signs_and_blank_lines_are_no_rows():
+    assert columns("x,y\n1,+\n\n2,-\n3,?\n4,NA\n\n\n", labels="y") == {
+        "x": [1.0, 2.0, 3.0, 4.0],
+        "y": ["+", "-", "?", None],
+    }
+
+
+def test_old_line_ends_and_long_texts(tmp_path):
+    assert columns("a,b\r1,x\r2,y\r") == {"a": [1.0, 2.0], "b": ["x", "y"]}
+    long = "z" * 200_000
+    assert columns(f'a,b\n1,"{long}, {long}"\n2,y\n')["b"][0] == f"{long}, {long}"
+
+
+def test_as_written_nothing_changes(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("code;y\n007;ja\nNA;nein\n")
+    frame, separator = read_as_written(path)
+    assert (frame.rows(), separator) == ([("007", "ja"), ("NA", "nein")], ";")
 
 
 BAD = [

@@ -100,7 +100,7 @@ def compare(X: Array, y: Array, noise: NoiseEstimate, seed: int, against: Any = 
         clean = None
         if is_identified(noise):
             clean = float(np.clip(clean_accuracy(float(curve.mean[0]), noise.noise), 0.0, 1.0))
-        found.append(Learner(name, words, curve, clean, judged))
+        found.append(Learner(name, words, curve, clean, judged * repeats))
     return tuple(found)
 
 

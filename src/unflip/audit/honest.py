@@ -26,8 +26,7 @@ class Honest:
     """Honest scores with their labels.
 
     scores: (n,) for two classes, (n, K) for more; member: (n, K), the weight of each row in each class;
-    classes: (K,); rows: (n,), their numbers in the data; model: what scored them, or None where scores were
-    given.
+    classes: (K,); rows: (n,), their numbers in the data; given_rows: how many rows there were.
     """
 
     scores: Array

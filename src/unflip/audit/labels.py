@@ -44,8 +44,12 @@ class TableLabels:
         given = _plain(frame[target])
         rows = np.flatnonzero([not is_missing(label) for label in given])
         labels = [given[row] for row in rows]
+        odd = [label for label in labels if not isinstance(label, str | int | float)]
+        if odd:
+            kind = type(odd[0]).__name__
+            raise ValueError(f"the target {target!r} holds a {kind}; labels are text or whole numbers")
         if positive is not None:
-            labels = _one_against_the_rest(labels, positive, target)
+            labels = [positive if str(label) == positive else f"not {positive}" for label in labels]
         counts = Counter(labels)
         if len({type(label) for label in counts}) > 1:
             raise ValueError(f"the target {target!r} holds labels of several types; make them all text")
@@ -72,19 +76,38 @@ def _plain(column: Any) -> list[Any]:
     """Values as Python has them: whole numbers that are stored as floats are whole numbers."""
     values = column.to_list() if hasattr(column, "to_list") else list(column)
     known = [value for value in values if not is_missing(value)]
-    if known and all(isinstance(value, float) and value == int(value) for value in known):
+    if known and all(isinstance(value, float) and value.is_integer() for value in known):
         return [None if is_missing(value) else int(value) for value in values]
     return values
 
 
-def _one_against_the_rest(labels: list[Any], positive: Any, target: str) -> list[Any]:
-    named = [label for label in set(labels) if str(label) == str(positive)]
-    if not named:
-        known = ", ".join(sorted(map(str, set(labels)))[:10])
-        raise ValueError(f"no label of {target!r} is {positive!r}; the labels are {known}")
-    if len(set(labels)) == 2:
-        return labels
-    return [str(positive) if label == named[0] else f"not {positive}" for label in labels]
+def against_the_rest(labels: TableLabels, positive: Any) -> str | None:
+    """The label that all others become one class against; None where there are two classes anyway.
+
+    >>> import pandas as pd
+    >>> pets = TableLabels.of(pd.DataFrame({"pet": ["cat", "dog", "cow"]}), "pet")
+    >>> against_the_rest(pets, "cat"), against_the_rest(pets, None)
+    ('cat', None)
+    """
+    if positive is None:
+        return None
+    if str(positive) not in map(str, labels.classes):
+        known = ", ".join(map(str, labels.classes[:10]))
+        raise ValueError(f"no label of {labels.target!r} is {positive!r}; the labels are {known}")
+    return str(positive) if len(labels.classes) > 2 else None
+
+
+def feature_columns(frame: Any, target: str, weight: str | None) -> Any:
+    """The frame without labels and weights.
+
+    >>> import pandas as pd
+    >>> feature_columns(pd.DataFrame({"a": [1], "y": [0]}), "y", None).columns.tolist()
+    ['a']
+    """
+    columns = [name for name in frame.columns if name not in (target, weight)]
+    if not columns:
+        raise ValueError(f"there is no column beside the target {target!r}")
+    return frame[columns]
 
 
 def refuse_odd_targets(labels: TableLabels) -> None:
@@ -111,6 +134,8 @@ def refuse_odd_targets(labels: TableLabels) -> None:
 
 def _weights(column: Any, rows: Array, name: str) -> Array:
     values = np.array([np.nan if is_missing(value) else value for value in _plain(column)])
+    if values.dtype.kind not in "fiub":
+        raise ValueError(f"the weights in {name!r} are no numbers")
     try:
         return as_weight(values[rows], len(rows))
     except ValueError as error:

@@ -18,8 +18,11 @@ def main() -> None:
     _open_missing_streams()
     try:
         code = _run()
+        if code == 130:
+            print("unflip: stopped", file=sys.stderr)
         sys.stdout.flush()  # here, where a full disk can still be reported
     except KeyboardInterrupt:
+        print("unflip: stopped", file=sys.stderr)
         code = 130
     except BrokenPipeError:
         code = 141  # as the shell names a process that the signal has ended

@@ -62,9 +62,10 @@ def audit(
     Rows are numbered from zero, without the header. Everything is computed from the one file.
     """
     if out is not None:
-        writable(out, (".html",))
+        for path in (out, out.with_suffix(".md"), out.with_suffix(".json")):
+            writable(path, (".html",) if path == out else (".md", ".json"))
     if suspects is not None:
-        writable(suspects, (".csv",))
+        writable(suspects, (".csv",), "--suspects")
     with refusing():
         import json
 
@@ -99,9 +100,9 @@ def audit(
         print(content)
     elif not quiet:
         print(shown.as_text(found))
-        for path in (out, suspects):
-            if path is not None:
-                print(f"written: {path}")
+        for written in (out, suspects):
+            if written is not None:
+                print(f"written: {written}")
 
 
 def _rival(name: str | None, seed: int) -> Any:

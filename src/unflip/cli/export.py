@@ -38,7 +38,7 @@ def export(
         raise Refusal("only one of --sql and --json can go to stdout")
     for path, ending in ((onnx, ".onnx"), (sql, ".sql"), (json, ".json")):
         if path is not None and path != "-":
-            _writable(Path(path), ending)
+            writable(Path(path), (ending,), f"--{ending[1:]}")
     with refusing():
         from json import dumps
 
@@ -67,13 +67,6 @@ def export(
     if not quiet:
         for path, _, agreement in said:
             typer.echo(_sentence(path, agreement, rows), err="-" in (sql, json))
-
-
-def _writable(path: Path, ending: str) -> None:
-    try:
-        writable(path, (ending,))
-    except Refusal as refusal:
-        raise Refusal(str(refusal).replace("--out", f"--{ending[1:]}")) from None
 
 
 def _write(path: str, content: bytes) -> None:

@@ -30,8 +30,9 @@ def fit(
     out: Annotated[Path, typer.Option(help="The model to write (.npz).")],
     target: Target = None,
     learner: Annotated[
-        str, typer.Option(help="square or unhinged, which merge and forget; robust, which is more accurate.")
-    ] = "square",
+        str | None,
+        typer.Option(help="square, unhinged (which merge and forget) or robust."),
+    ] = None,
     like: Annotated[
         Path | None, typer.Option(help="Read columns as this model does, so that both can be merged.")
     ] = None,
@@ -50,14 +51,17 @@ def fit(
 
         from unflip.models import LEARNERS, KernelModel, TableModel
 
-        if learner not in (*LEARNERS, "robust"):
+        if learner not in (*LEARNERS, "robust", None):
             raise Refusal(f"the learner is {', '.join(LEARNERS)} or robust, got {learner}")
         model: TableModel | KernelModel
         if like is not None:
             first = TableModel.load(like)
-            for name, given in (("--target", target), ("--positive", positive), ("--weight", weight)):
-                if given is not None and given != getattr(first, name.removeprefix("--")):
-                    raise Refusal(f"{name} is that of {like}, {getattr(first, name[2:])!r}, not {given!r}")
+            asked = {"target": target, "positive": positive, "weight": weight, "learner": learner}
+            for name, given in asked.items():
+                if given not in (None, getattr(first, name)):
+                    raise Refusal(f"--{name} is that of {like}, {getattr(first, name)!r}, not {given!r}")
+            if drop or text:
+                raise Refusal(f"with --like, columns are read as in {like}, without --drop and --text")
             empty = replace(first, moments=first.moments - first.moments, history=())
             model = empty.more(table_like(file, first, labels=True, delimiter=delimiter), file)
         else:
@@ -65,6 +69,6 @@ def fit(
             if learner == "robust":
                 model = KernelModel.fit(frame, target, weight, positive, file)
             else:
-                model = TableModel.fit(frame, target, learner, weight, positive, file)
+                model = TableModel.fit(frame, target, learner or "square", weight, positive, file)
         model.save(out)
     show_model(model, out, as_json, quiet)

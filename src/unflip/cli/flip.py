@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from unflip.cli.refusal import refusing
-from unflip.cli.tables import Delimiter, File, Quiet, Seed, Target, labelled_table, writable
+from unflip.cli.refusal import Refusal, refusing
+from unflip.cli.tables import Delimiter, File, Quiet, Seed, Target, save, writable
 
 
 def flip(
@@ -20,25 +20,27 @@ def flip(
     delimiter: Delimiter = None,
     quiet: Quiet = False,
 ) -> None:
-    """Flip each label with this probability, to any other class alike, and write the table."""
+    """Flip each label with this probability, to any other class alike; nothing else of the table changes."""
     writable(out, (".csv", ".parquet"))
     with refusing():
         import polars as pl
 
-        from unflip._files import write_atomically
+        from unflip.audit.labels import TableLabels, refuse_odd_targets
         from unflip.noise import flip_labels
+        from unflip.tables import read_as_written
+        from unflip.tables.types import without_gaps
 
-        frame, target = labelled_table(file, target, delimiter=delimiter)
-        labels = frame[target]
-        known = labels.is_not_null()
-        given = labels.filter(known).to_numpy()
-        noisy = flip_labels(given, rate, seed)
-        column = labels.to_list()
-        for row, label in zip(known.arg_true().to_list(), noisy.tolist(), strict=True):
+        frame, separator = read_as_written(file, delimiter)
+        if target is None:
+            raise Refusal(f"name the column of labels with --target; there are {', '.join(frame.columns)}")
+        labels = TableLabels.of(without_gaps(frame, target), target)
+        refuse_odd_targets(labels)
+        noisy = flip_labels(labels.y, rate, seed)
+        column = frame[target].to_list()
+        for row, label in zip(labels.rows.tolist(), noisy.tolist(), strict=True):
             column[row] = label
-        spoiled = frame.with_columns(pl.Series(target, column, dtype=labels.dtype))
-        write = spoiled.write_parquet if out.suffix == ".parquet" else spoiled.write_csv
-        write_atomically(out, write)
+        spoiled = frame.with_columns(pl.Series(target, column, dtype=frame[target].dtype))
+        save(out, spoiled, separator or ",")
     if not quiet:
-        changed = int((noisy != given).sum())
-        print(f"{out}: {changed} of {len(given)} labels flipped ({changed / max(1, len(given)):.1%})")
+        changed, n = int((noisy != labels.y).sum()), len(labels.y)
+        print(f"{out}: {changed} of {n} labels flipped ({100 * changed / n:.1f} %)")

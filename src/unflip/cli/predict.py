@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from unflip.cli.refusal import refusing
-from unflip.cli.tables import AsJson, Delimiter, File, table_like, writable
+from unflip.cli.tables import AsJson, Delimiter, File, save, table_like, writable
 
 
 def predict(
@@ -29,14 +29,13 @@ def predict(
 
         import polars as pl
 
-        from unflip._files import write_atomically
         from unflip.models import KernelModel, load_model
 
         known = load_model(model)
         frame = table_like(file, known, labels=False, delimiter=delimiter)
         classes = [str(label) for label in known.classifier.classes_.tolist()]
         scores = known.scores(frame).reshape(frame.height, -1)
-        names = ["score"] if len(classes) == 2 else [f"score of {label}" for label in classes]
+        names = [f"score of {label}" for label in (classes[1:] if len(classes) == 2 else classes)]
         columns = {"row": range(frame.height), "prediction": known.predict(frame).tolist()}
         columns |= dict(zip(names, scores.T, strict=True))
         if isinstance(known, KernelModel):
@@ -44,8 +43,7 @@ def predict(
             columns |= {f"P({label})": chances[:, k] for k, label in enumerate(classes)}
         found = pl.DataFrame(columns)
         if out is not None:
-            write = found.write_parquet if out.suffix == ".parquet" else found.write_csv
-            write_atomically(out, write)
+            save(out, found)
         if as_json:
             print(json.dumps({"target": known.target, "predictions": found.to_dicts()}))
         elif out is None:

@@ -74,7 +74,7 @@ def reproduce(
         ) from None
     except KeyboardInterrupt:
         if out is not None:
-            print("unflip: stopped; the same command with --resume goes on from here", file=sys.stderr)
+            print("unflip: the same command with --resume goes on from here", file=sys.stderr)
         raise
     if not (result.cells or result.figures):
         raise typer.BadParameter("; ".join(f"{s['name']} is not here, {s['reason']}" for s in result.skipped))

@@ -39,7 +39,7 @@ def labelled_table(
         raise Refusal(f"name the column of labels with --target; there are {', '.join(map(repr, columns))}")
     if target in (drop or ()):
         raise Refusal(f"the target {target!r} cannot be dropped")
-    frame = read_table(path, delimiter, [*(text or ()), target], drop or ())
+    frame = read_table(path, delimiter, text or (), drop or (), target)
     return frame.with_columns(as_labels(frame[target])), target
 
 
@@ -55,7 +55,11 @@ def as_labels(column: Any) -> Any:
     if column.dtype != pl.String:
         return column
     whole = column.cast(pl.Int64, strict=False)
-    return whole if (whole.cast(pl.String) == column).fill_null(column.is_null()).all() else column
+    if (whole.cast(pl.String) == column).fill_null(column.is_null()).all():
+        return whole
+    numbers = column.cast(pl.Float64, strict=False)
+    fractions = numbers.null_count() == column.null_count() and column.str.contains(".", literal=True).any()
+    return numbers if fractions else column  # fractions are refused as labels
 
 
 def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | None = None) -> Any:
@@ -68,16 +72,30 @@ def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | Non
         for name, column in zip(model.columns, model.table.columns_, strict=True)
         if isinstance(column, Categories) and name not in model.table.left_out_
     ]
-    frame = read_table(path, delimiter, [*text, *([model.target] if labels else [])])
-    return frame.with_columns(as_labels(frame[model.target])) if labels else frame
+    frame = read_table(path, delimiter, text, labels=model.target if labels else None)
+    words = any(isinstance(label, str) for label in model.labels)
+    return frame.with_columns(as_labels(frame[model.target])) if labels and not words else frame
 
 
-def writable(path: Path, endings: tuple[str, ...]) -> Path:
+def save(path: Path, frame: Any, separator: str = ",") -> None:
+    """Write a frame as its name asks, whole or not at all."""
+    from unflip._files import write_atomically
+
+    def write(file: Any) -> None:
+        if path.suffix == ".parquet":
+            frame.write_parquet(file)
+        else:
+            frame.write_csv(file, separator=separator)
+
+    write_atomically(path, write)
+
+
+def writable(path: Path, endings: tuple[str, ...], option: str = "--out") -> Path:
     """A path that can be written to; what would go wrong at the end of a long run is said before it."""
     import tempfile
 
     if not path.name.endswith(endings):
-        raise Refusal(f"--out must end in {' or '.join(endings)}, got {path}")
+        raise Refusal(f"{option} must end in {' or '.join(endings)}, got {path}")
     if path.is_dir():
         raise Refusal(f"{path} is a folder; name a file")
     try:

@@ -18,6 +18,7 @@ from unflip._culprits import NUMBERS, is_missing
 from unflip.features.labelfree import Array
 from unflip.features.levels import Levels, factorized
 
+NESTED = ("list", "array", "struct", "binary", "object(")  # how polars calls what is no number and no text
 DAY = np.timedelta64(1, "D")
 OWN = 0.9  # of the values different from all others: then they name rows rather than describe them
 FEWEST = 20  # rows below which nothing is called an identifier
@@ -42,7 +43,9 @@ class Numbers:
     def features(self, values: Any, label: str) -> Array:
         """The columns, (n, 1 or 2)."""
         kind = kind_of(values)
-        if kind == "levels" or (kind == "dates") != self.dates:
+        if kind == "nothing":
+            values = np.full(len(values), np.nan)
+        elif kind == "levels" or (kind == "dates") != self.dates:
             held = "dates" if self.dates else "numbers"
             raise ValueError(f"column {label} of X held {held} when fitted, and now does not")
         numbers = as_numbers(values, label)
@@ -103,6 +106,10 @@ def read_column(values: Any, label: str, max_levels: int, buckets: int = 0, leni
     LeftOut(reason='nearly every row has a value of its own')
     """
     kind = kind_of(values)
+    if lenient and kind == "nothing":
+        return LeftOut("it has no values")
+    if lenient and str(getattr(values, "dtype", "")).lower().startswith(NESTED):
+        return LeftOut("its values are neither numbers nor text")
     if kind == "times":
         if lenient:
             return LeftOut("it holds times of day")
@@ -145,12 +152,14 @@ def _numbers_rows(known: Array, label: str) -> bool:
 
 
 def kind_of(values: Any) -> str:
-    """What a column holds: numbers, dates (or durations), times of day, or levels of anything else.
+    """What a column holds: numbers, dates (or durations), times of day, levels of anything else, or nothing.
 
     >>> kind_of(np.array([True])), kind_of(np.array(["a", 1], dtype=object)), kind_of([date(2020, 1, 1)])
     ('numbers', 'levels', 'dates')
     """
     kind = str(getattr(values, "dtype", "object")).lower()
+    if kind == "null" or (kind in ("string", "str") and _count_of_gaps(values) == len(values)):
+        return "nothing"
     if kind.startswith(("datetime", "date", "timedelta", "duration", "period")):
         return "dates"
     if kind.startswith("time"):
@@ -158,12 +167,18 @@ def kind_of(values: Any) -> str:
     if not kind.startswith("object"):
         return "numbers" if kind.startswith(NUMBERS) else "levels"
     found = [value for value in np.asarray(values, dtype=object) if not is_missing(value)]
+    if not found:
+        return "nothing"
     kinds: Sequence[tuple[str, Any]] = (
         ("numbers", (int, float, np.number, np.bool_)),
         ("dates", (date, timedelta, np.datetime64, np.timedelta64)),
         ("times", time),
     )
     return next((name for name, types in kinds if all(isinstance(v, types) for v in found)), "levels")
+
+
+def _count_of_gaps(values: Any) -> int:
+    return int(values.null_count() if hasattr(values, "null_count") else values.isna().sum())
 
 
 def as_numbers(values: Any, label: str) -> Array:

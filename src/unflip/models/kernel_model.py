@@ -13,9 +13,9 @@ from typing import Any, Self
 import numpy as np
 
 from unflip._files import load_arrays, save_arrays
-from unflip.audit.labels import TableLabels, refuse_odd_targets
+from unflip.audit.labels import TableLabels, against_the_rest, feature_columns, refuse_odd_targets
 from unflip.features import Tabular
-from unflip.models.reading import OF_KERNELS, Array, ReadsTables, feature_columns
+from unflip.models.reading import OF_KERNELS, Array, ReadsTables
 from unflip.models.table_facts import as_facts, from_facts
 from unflip.moments.files import PLAIN, refuse_labels
 from unflip.selection import RobustClassifierCV
@@ -53,13 +53,21 @@ class KernelModel(ReadsTables):
         source: str = "a table",
     ) -> Self:
         """Fit a frame of pandas or polars. source: what the history calls it."""
-        labels = TableLabels.of(frame, target, positive, weight)
+        labels = TableLabels.of(frame, target, None, weight)
+        positive = against_the_rest(labels, positive)
+        if positive is not None:
+            labels = TableLabels.of(frame, target, positive, weight)
         refuse_odd_targets(labels)
         rows = labels.of_rows(feature_columns(frame, target, weight))
         table = Tabular.of_files().fit(rows)
         model = RobustClassifierCV().fit(table.transform(rows), labels.y, labels.weight)
         counts = {str(label): float(n) for label, n in zip(labels.classes, labels.counts, strict=True)}
         return cls(target, table, model, counts, (f"fitted {source}: {len(labels.y)} rows",))
+
+    @property
+    def labels(self) -> list[Any]:
+        """The classes."""
+        return list(self.classifier.classes_.tolist())
 
     def scores(self, frame: Any) -> Array:
         """(n,) for two classes, positive for the second one; (n, K) for more."""

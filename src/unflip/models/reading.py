@@ -20,6 +20,11 @@ class ReadsTables:
     table: Tabular
 
     @property
+    def labels(self) -> list[Any]:
+        """The classes, which are all text or all numbers."""
+        raise NotImplementedError
+
+    @property
     def columns(self) -> list[str]:
         """The columns that a table must have."""
         return [str(name) for name in self.table.feature_names_in_]
@@ -36,16 +41,3 @@ class ReadsTables:
             nothing = extra("polars", "io").lit(None)
             frame = frame.with_columns(nothing.alias(name) for name in missing)
         return self.table.transform(frame[self.columns])
-
-
-def feature_columns(frame: Any, target: str, weight: str | None) -> Any:
-    """The frame without labels and weights.
-
-    >>> import pandas as pd
-    >>> feature_columns(pd.DataFrame({"a": [1], "y": [0]}), "y", None).columns.tolist()
-    ['a']
-    """
-    columns = [name for name in frame.columns if name not in (target, weight)]
-    if not columns:
-        raise ValueError(f"there is no column beside the target {target!r}")
-    return frame[columns]

@@ -38,9 +38,10 @@ def from_facts(facts: dict[str, Any]) -> Tabular:
     names, columns = facts["names"], [_column(fact) for fact in facts["columns"]]
     width = sum(len(column.names("")) for column in columns)
     kept = facts["kept"]
-    if len(names) != len(columns) or not all(isinstance(name, str) for name in names):
+    if len(set(names)) != len(columns) or not all(isinstance(name, str) for name in names):
         raise ValueError("columns and their names do not match")
-    if not kept or not all(type(place) is int and 0 <= place < width for place in kept):
+    sound = all(type(place) is int and 0 <= place < width for place in kept)
+    if not kept or not sound or sorted(set(kept)) != kept:
         raise ValueError("the columns that are kept are not there")
     table = Tabular()
     table.feature_names_in_ = np.asarray(names, dtype=object)
@@ -71,6 +72,7 @@ def _column(fact: dict[str, Any]) -> Column:
         return Numbers(float(fill), marks, dates)
     levels, buckets = fact["levels"], fact["buckets"]
     sound = isinstance(levels, list) and all(isinstance(level, LEVEL) for level in levels)
+    sound = sound and len(set(levels)) == len(levels)
     if kind != "levels" or not sound or type(buckets) is not int or not 0 <= buckets <= 1000:
         raise ValueError("there is a column of no known kind")
     return Categories(Levels(tuple(levels)), buckets)

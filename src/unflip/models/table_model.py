@@ -15,10 +15,10 @@ from typing import Any, Self
 import numpy as np
 
 from unflip._files import kind_of, load_arrays, save_arrays
-from unflip.audit.labels import TableLabels, refuse_odd_targets
+from unflip.audit.labels import TableLabels, against_the_rest, feature_columns, refuse_odd_targets
 from unflip.estimators import SquareClassifier, UnhingedClassifier
 from unflip.features import Standardize, Tabular
-from unflip.models.reading import OF_KERNELS, Array, ReadsTables, feature_columns
+from unflip.models.reading import OF_KERNELS, Array, ReadsTables
 from unflip.models.table_facts import as_facts, from_facts
 from unflip.moments import Moments, accumulate
 from unflip.moments.files import as_facts as moments_as_facts
@@ -62,7 +62,10 @@ class TableModel(ReadsTables):
         source: str = "a table",
     ) -> Self:
         """Fit a frame of pandas or polars. source: what the history calls it."""
-        labels = TableLabels.of(frame, target, positive, weight)
+        labels = TableLabels.of(frame, target, None, weight)
+        positive = against_the_rest(labels, positive)
+        if positive is not None:
+            labels = TableLabels.of(frame, target, positive, weight)
         refuse_odd_targets(labels)
         rows = labels.of_rows(feature_columns(frame, target, weight))
         table = Tabular.of_files().fit(rows)
@@ -98,6 +101,8 @@ class TableModel(ReadsTables):
             raise ValueError(
                 "the models read columns in different ways; fit one, and the others with --like it"
             )
+        if (self.learner, self.weight) != (other.learner, other.weight):
+            raise ValueError("the models have different learners, or different columns of weights")
         history = (*self.history, *(f"merged: {line}" for line in other.history))
         return replace(self, moments=self.moments + other.moments, history=history)
 
@@ -105,6 +110,11 @@ class TableModel(ReadsTables):
     def key(self) -> str:
         """How columns become numbers: equal for models that can be merged."""
         return f"{self.table.key} {self.scale.key} {self.positive}"
+
+    @property
+    def labels(self) -> list[Any]:
+        """The classes."""
+        return list(self.moments.classes)
 
     @property
     def counts(self) -> dict[str, float]:

@@ -7,6 +7,6 @@
 [Float64, String, Date]
 """
 
-from unflip.tables.read import read_table
+from unflip.tables.read import read_as_written, read_table
 
-__all__ = ["read_table"]
+__all__ = ["read_as_written", "read_table"]

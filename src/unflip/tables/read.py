@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from unflip._extras import extra
-from unflip.tables.text import read_csv, refuse_strange
+from unflip.tables.text import as_written, read_csv, refuse_strange
 
 PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz"}
 ARROW_STREAM = b"\xff\xff\xff\xff"
@@ -22,31 +22,56 @@ def read_table(
     delimiter: str | None = None,
     text: Collection[str] = (),
     drop: Collection[str] = (),
+    labels: str | None = None,
 ) -> Any:
     """A polars frame from CSV, TSV, Parquet or Arrow, compressed or not; "-" is standard input.
 
     delimiter: of CSV; seen from the header if not given. text: columns of CSV that are text even if they
-    look like numbers; whole numbers among them are told from others by their spelling alone. drop: columns
-    that are not wanted. Errors are `ValueError` with the name of the file, and the line or the column.
+    look like numbers. drop: columns that are not wanted. labels: the column of labels: text, also "-" and
+    "?". Errors are `ValueError` with the name of the file, and the line or the column.
 
     >>> read_table("no/such/file.csv")
     Traceback (most recent call last):
     ValueError: there is no file no/such/file.csv
     """
+    data, name = _bytes_of(path)
+    frame = _binary(data, name)
+    if frame is None:
+        return read_csv(data, name, delimiter, text, drop, labels)
+    refuse_strange((*text, *drop, *([] if labels is None else [labels])), frame.columns, name)
+    return frame.drop(drop)
+
+
+def read_as_written(path: str | os.PathLike[str], delimiter: str | None = None) -> tuple[Any, str | None]:
+    """A frame in which nothing of a CSV file is changed, all being text, and its delimiter, if it has one.
+
+    >>> read_as_written("no/such/file.csv")
+    Traceback (most recent call last):
+    ValueError: there is no file no/such/file.csv
+    """
+    data, name = _bytes_of(path)
+    frame = _binary(data, name)
+    return as_written(data, name, delimiter) if frame is None else (frame, None)
+
+
+def _bytes_of(path: str | os.PathLike[str]) -> tuple[bytes, str]:
     name = "standard input" if str(path) == "-" else str(path)
     data = _unpacked(_content(path, name), name)
     if not data.strip():
         raise ValueError(f"{name} is empty")
     if data.startswith(b"PK\x03\x04"):
         raise ValueError(f"{name} is a zip archive or a workbook; unpack it, or save it as CSV")
+    return data, name
+
+
+def _binary(data: bytes, name: str) -> Any:
+    """The frame of a Parquet or Arrow file; None for any other."""
     pl = extra("polars", "io")
     readers = {b"PAR1": pl.read_parquet, b"ARROW1": pl.read_ipc, ARROW_STREAM: pl.read_ipc_stream}
     for magic, reader in readers.items():
         if data.startswith(magic):
-            frame = _decoded(reader, data, name)
-            refuse_strange((*text, *drop), frame.columns, name)
-            return frame.drop(drop)
-    return read_csv(data, name, delimiter, text, drop)
+            return _decoded(reader, data, name)
+    return None
 
 
 def _content(path: str | os.PathLike[str], name: str) -> bytes:

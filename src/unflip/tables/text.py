@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
@@ -13,6 +14,7 @@ from unflip._extras import extra
 from unflip.tables.types import typed
 
 DELIMITERS = ",;\t|"
+csv.field_size_limit(sys.maxsize)  # texts may be long
 MARK = b"\xef\xbb\xbf"  # what some programs begin a UTF-8 file with
 
 
@@ -22,33 +24,51 @@ def read_csv(
     delimiter: str | None = None,
     text: Collection[str] = (),
     drop: Collection[str] = (),
+    labels: str | None = None,
 ) -> Any:
     """A polars frame from the bytes of a CSV file with a header; `name` is for messages.
 
     >>> read_csv(b"a;b\\n1;x\\n2,5;y\\n", "here.csv").to_dicts()
     [{'a': 1.0, 'b': 'x'}, {'a': 2.5, 'b': 'y'}]
     """
+    frame, separator = as_written(data, name, delimiter)
+    refuse_strange((*text, *drop, *([] if labels is None else [labels])), frame.columns, name)
+    return typed(frame.drop(drop), name, text, labels, decimal_comma=separator == ";")
+
+
+def as_written(data: bytes, name: str, delimiter: str | None = None) -> tuple[Any, str]:
+    """All values as text, nothing changed, and the delimiter.
+
+    >>> as_written(b"a,b\\n007,NA\\n", "here.csv")[0].rows()
+    [('007', 'NA')]
+    """
     _refuse_other_encodings(data, name)
-    data = data.removeprefix(MARK)
+    data = _lines(data.removeprefix(MARK))
     if data.count(b'"') % 2:
         raise ValueError(_open_quote(data, name))
     first = next(csv.reader(StringIO(data[: 1 << 20].decode(errors="replace")), delimiter="\0"), [])
     separator = delimiter or _likely_delimiter("".join(first))
     header = next(_rows(data, separator))
     _refuse_header(header, name)
-    refuse_strange((*text, *drop), header, name)
     pl = extra("polars", "io")
     _refuse_ragged(data, separator, len(header), name)
     try:
-        frame = pl.read_csv(
-            BytesIO(data), separator=separator, infer_schema=False, new_columns=header, null_values=[""]
-        )
+        frame = pl.read_csv(BytesIO(data), separator=separator, infer_schema=False, new_columns=header)
     except pl.exceptions.PolarsError as error:
         reason = next(iter(str(error).splitlines()), "")
         raise ValueError(f"{name} cannot be read as CSV: {reason}") from None
     if not frame.height:
         raise ValueError(f"{name} has a header and no rows")
-    return typed(frame.drop(drop), name, text, decimal_comma=separator != ",")
+    return frame.with_columns(pl.all().fill_null("")), separator
+
+
+def _lines(data: bytes) -> bytes:
+    """The same lines with usual ends, and without blank ones, which editors leave behind."""
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    if b'"' in data:  # a blank line may be part of a text
+        return data.strip(b"\r\n") + b"\n"
+    return b"\n".join(line for line in data.splitlines() if line.strip()) + b"\n"
 
 
 def _rows(data: bytes, separator: str) -> Iterator[list[str]]:

@@ -7,39 +7,77 @@ from typing import Any
 
 from unflip._extras import extra
 
-MISSING = ("na", "n/a", "nan", "null", "none", "?", "-", ".", "#n/a", "missing")
+NOTHING = ("", "na", "n/a", "nan", "null")  # no label is called so
+MISSING = (*NOTHING, "none", "?", "-", ".", "#n/a", "missing")
 TRUTH = {"true": True, "false": False, "t": True, "f": False}
-DATES = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y")
+DATES = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
+EITHER = ("%m/%d/%Y", "%d/%m/%Y")  # which of them is meant, only days beyond the twelfth tell
 TIMES = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S%.fZ")
 MOSTLY = 0.5  # of the values: then a column is meant to be numbers, and the others are in the way
 
 
-def typed(frame: Any, name: str, text: Collection[str] = (), decimal_comma: bool = False) -> Any:
-    """A frame of text as a frame of numbers, booleans, dates and text. text: columns that stay text.
+def typed(
+    frame: Any, name: str, text: Collection[str] = (), labels: str | None = None, decimal_comma: bool = False
+) -> Any:
+    """A frame of text as a frame of numbers, booleans, dates and text.
+
+    text: columns that stay text; labels: one more, in which "-" and "?" may be labels. decimal_comma: numbers
+    may have one; then none may have a point, which would be a decimal point or separate thousands.
 
     >>> import polars as pl
     >>> typed(pl.DataFrame({"a": ["1", "n/a"], "b": ["True", "false"]}), "here").to_dicts()
     [{'a': 1.0, 'b': True}, {'a': None, 'b': False}]
     """
-    return frame.with_columns(
-        _typed(frame[column], name, decimal_comma and column not in text, column in text)
-        for column in frame.columns
-    )
+    columns, with_comma, with_point = [], [], []
+    for given in frame:
+        column = _without_gaps(given, NOTHING if given.name == labels else MISSING)
+        kept = given.name == labels or given.name in text
+        found = column if kept else _typed(column, name)
+        if not kept and decimal_comma and found.dtype == column.dtype:
+            numbers = _numbers(column.str.replace(",", ".", literal=True))
+            if numbers.null_count() == column.null_count() < len(column):
+                found = numbers
+                with_comma.append(given.name)
+        if found.dtype.is_float() and column.str.contains(".", literal=True).any():
+            with_point.append(given.name)
+        if not kept and found.dtype == column.dtype:
+            _refuse_mixed(column, _numbers(column), name)
+        columns.append(found)
+    if with_comma and with_point:
+        raise ValueError(
+            f"{name}: column {with_comma[0]!r} has decimal commas, column {with_point[0]!r} points, which "
+            "may separate thousands; write numbers one way"
+        )
+    return frame.with_columns(columns)
 
 
-def _typed(column: Any, name: str, decimal_comma: bool, as_text: bool) -> Any:
+def without_gaps(frame: Any, labels: str) -> Any:
+    """The frame with nothing in its column of labels where that says that there is none.
+
+    >>> import polars as pl
+    >>> without_gaps(pl.DataFrame({"y": ["-", "NA", "+"]}), "y")["y"].to_list()
+    ['-', None, '+']
+    """
     pl = extra("polars", "io")
+    if labels not in frame.columns or frame[labels].dtype != pl.String:
+        return frame
+    return frame.with_columns(_without_gaps(frame[labels], NOTHING))
+
+
+def _without_gaps(column: Any, gaps: Collection[str]) -> Any:
     column = column.str.strip_chars()
-    lower = column.str.to_lowercase()
-    column = column.set(lower.is_in(MISSING) | (lower == ""), None)
-    if as_text or column.null_count() == len(column):
+    return column.set(column.str.to_lowercase().is_in(list(gaps)), None)
+
+
+def _typed(column: Any, name: str) -> Any:
+    """The column as truth, numbers or dates, if all of its values are; as it is otherwise."""
+    pl = extra("polars", "io")
+    missing, lower = column.null_count(), column.str.to_lowercase()
+    if missing == len(column):
         return column
-    missing = column.null_count()
     if lower.is_in(list(TRUTH)).sum() == len(column) - missing:
         return lower.replace_strict(TRUTH, default=None, return_dtype=pl.Boolean)
     numbers = _numbers(column)
-    if numbers.null_count() > missing and decimal_comma:
-        numbers = _numbers(column.str.replace(",", ".", literal=True))
     if numbers.null_count() == missing:
         return numbers
     for kind, formats in ((pl.Date, DATES), (pl.Datetime, TIMES)):
@@ -47,8 +85,15 @@ def _typed(column: Any, name: str, decimal_comma: bool, as_text: bool) -> Any:
             dates = column.str.strptime(kind, each, strict=False)
             if dates.null_count() == missing:
                 return dates
-    _refuse_mixed(column, numbers, name)
-    return column
+    either = [column.str.strptime(pl.Date, each, strict=False) for each in EITHER]
+    meant = [dates for dates in either if dates.null_count() == missing]
+    if len(meant) == 2 and not meant[0].equals(meant[1]):
+        example = next(value for value in column if value is not None)
+        raise ValueError(
+            f"{name}: column {column.name!r} holds dates such as {example}, and days look like months; "
+            "write them as 2023-12-31"
+        )
+    return meant[0] if meant else column
 
 
 def _numbers(column: Any) -> Any:
@@ -61,10 +106,10 @@ def _numbers(column: Any) -> Any:
 def _refuse_mixed(column: Any, numbers: Any, name: str) -> None:
     known = len(column) - column.null_count()
     fitting = known - (numbers.null_count() - column.null_count())
-    if fitting < MOSTLY * known:
+    if fitting < MOSTLY * known or fitting == known:
         return
     row = int((numbers.is_null() & column.is_not_null()).arg_max())
     raise ValueError(
         f"{name}: column {column.name!r} holds numbers in {fitting} rows, text in {known - fitting}, "
-        f"first {column[row]!r} in data row {row}; mend it, make it text (--text) or drop it (--drop)"
+        f"first {column[row]!r} in data row {row}; mend it, or fit it as text (--text) or not at all (--drop)"
     )
