@@ -24,12 +24,12 @@ from unflip.selection import RobustClassifierCV
 
 Array = np.ndarray[Any, Any]
 RATES = (0.0, 0.2, 0.4)  # for two classes; for more, these shares of the way to pure noise over a half
-REPEATS = 3  # of the comparison; one, where a single split has rows enough
+REPEATS, ENOUGH = 3, 2000  # of the comparison; one, where a split has so many rows to judge by
 TAUGHT, JUDGED = (
     1000,
     4000,
 )  # rows to learn from and to be judged by: of small tables, whose page comes at once
-MANY, TIMES = 20_000, 2  # larger tables have so many times the rows
+MANY, TIMES = 20_000, 3  # larger tables have so many times the rows
 FEWEST = 5  # rows of a class
 SIMPLEST = ("unhinged", "square", "robust")  # who is preferred among equals: one pass, then closed form
 
@@ -72,7 +72,7 @@ def taught_and_judged(n: int) -> tuple[int, int]:
     """How many rows of n learners are fitted to, and compared on.
 
     >>> taught_and_judged(400), taught_and_judged(5000), taught_and_judged(100_000)
-    ((280, 120), (1000, 4000), (2000, 8000))
+    ((280, 120), (700, 2000), (2100, 6000))
     """
     taught, judged = (TIMES * rows if n > MANY else rows for rows in (TAUGHT, JUDGED))
     taught = min(taught, 7 * n // 10)
@@ -89,7 +89,7 @@ def compare(X: Array, y: Array, noise: NoiseEstimate, seed: int, against: Any = 
     if np.count_nonzero(common) < 2:
         raise ValueError(f"there are too few rows to compare learners: two classes need {FEWEST} rows each")
     some = some[common[codes]]  # others could not be on both sides of a split
-    test_size, repeats = judged / len(some), 1 if judged >= JUDGED else REPEATS
+    test_size, repeats = judged / len(some), 1 if judged >= ENOUGH else REPEATS
     n_classes = np.count_nonzero(common)
     rates = [2 * rate * (n_classes - 1) / n_classes for rate in RATES]
     found = []
