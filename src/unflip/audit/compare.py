@@ -25,10 +25,7 @@ from unflip.selection import RobustClassifierCV
 Array = np.ndarray[Any, Any]
 RATES = (0.0, 0.2, 0.4)  # for two classes; for more, these shares of the way to pure noise over a half
 REPEATS, ENOUGH = 3, 2000  # of the comparison; one, where a split has so many rows to judge by
-TAUGHT, JUDGED = (
-    1000,
-    4000,
-)  # rows to learn from and to be judged by: of small tables, whose page comes at once
+TAUGHT, JUDGED = 700, 2000  # rows to learn from and to be judged by, so few that the page comes at once
 MANY, TIMES = 20_000, 3  # larger tables have so many times the rows
 FEWEST = 5  # rows of a class
 SIMPLEST = ("unhinged", "square", "robust")  # who is preferred among equals: one pass, then closed form

@@ -18,6 +18,7 @@ from unflip.sources import encode
 
 Array = np.ndarray[Any, Any]
 FITTED = 20_000  # rows of a large table that are fitted; the others are scored by that fit
+SCORED = 4096  # of the others at a time
 MANY = 50  # equal rows share one score: leave-one-out would order them against their own labels
 
 
@@ -90,8 +91,8 @@ def honest_of_many(
     found = shared_by_equal_rows(model, rows, model.loo_rows_)
     scores = np.zeros((n, *found.shape[1:]))
     others = np.setdiff1d(np.arange(n), fitted)
-    for start in range(0, len(others), FITTED):
-        some = others[start : start + FITTED]
+    for start in range(0, len(others), SCORED):
+        some = others[start : start + SCORED]
         scores[some] = model.decision_function(X[some]) + (model.label_mean_ - model.intercept_)
     scores[fitted[model.loo_rows_]] = found
     return model, scores
