@@ -81,20 +81,25 @@ def _plain(column: Any) -> list[Any]:
     return values
 
 
-def against_the_rest(labels: TableLabels, positive: Any) -> str | None:
-    """The label that all others become one class against; None where there are two classes anyway.
+def labels_to_learn(
+    frame: Any, target: str, positive: Any = None, weight: str | None = None
+) -> tuple[TableLabels, str | None]:
+    """Labels that can be learned, and the one that all others are one class against, if there are others.
 
     >>> import pandas as pd
-    >>> pets = TableLabels.of(pd.DataFrame({"pet": ["cat", "dog", "cow"]}), "pet")
-    >>> against_the_rest(pets, "cat"), against_the_rest(pets, None)
-    ('cat', None)
+    >>> pets = pd.DataFrame({"pet": ["cat", "dog", "cow"] * 2})
+    >>> labels_to_learn(pets, "pet", "cat")[0].classes, labels_to_learn(pets, "pet")[1]
+    (('cat', 'not cat'), None)
     """
-    if positive is None:
-        return None
-    if str(positive) not in map(str, labels.classes):
+    labels, against = TableLabels.of(frame, target, None, weight), None
+    if positive is not None and str(positive) not in map(str, labels.classes):
         known = ", ".join(map(str, labels.classes[:10]))
-        raise ValueError(f"no label of {labels.target!r} is {positive!r}; the labels are {known}")
-    return str(positive) if len(labels.classes) > 2 else None
+        raise ValueError(f"no label of {target!r} is {positive!r}; the labels are {known}")
+    if positive is not None and len(labels.classes) > 2:
+        against = str(positive)
+        labels = TableLabels.of(frame, target, against, weight)
+    refuse_odd_targets(labels)
+    return labels, against
 
 
 def feature_columns(frame: Any, target: str, weight: str | None) -> Any:

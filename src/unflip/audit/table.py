@@ -15,7 +15,7 @@ import numpy as np
 from unflip.audit.compare import Learner, Recommended, compare, recommend
 from unflip.audit.differences import Difference, differences
 from unflip.audit.honest import honest_of_many
-from unflip.audit.labels import TableLabels, against_the_rest, feature_columns, refuse_odd_targets
+from unflip.audit.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.audit.rate import AuditEstimate, estimate_noise
 from unflip.audit.suspects import Suspects, find_suspects
 from unflip.features import Tabular
@@ -89,11 +89,7 @@ def audit_table(
     >>> bool(found.noise.low < wrong.mean() < found.noise.high), bool(wrong[found.suspects.rows[0]])
     (True, True)
     """
-    labels = TableLabels.of(frame, target, None, weight)
-    against_others = against_the_rest(labels, positive)
-    if against_others is not None:
-        labels = TableLabels.of(frame, target, against_others, weight)
-    refuse_odd_targets(labels)
+    labels, _ = labels_to_learn(frame, target, positive, weight)
     rows = labels.of_rows(feature_columns(frame, target, weight))
     table = Tabular.of_files().fit(rows)
     X = table.transform(rows)

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from unflip._files import load_arrays, save_arrays
-from unflip.audit.labels import TableLabels, against_the_rest, feature_columns, refuse_odd_targets
+from unflip.audit.labels import feature_columns, labels_to_learn
 from unflip.features import Tabular
 from unflip.models.reading import OF_KERNELS, Array, ReadsTables
 from unflip.models.table_facts import as_facts, from_facts
@@ -53,11 +53,7 @@ class KernelModel(ReadsTables):
         source: str = "a table",
     ) -> Self:
         """Fit a frame of pandas or polars. source: what the history calls it."""
-        labels = TableLabels.of(frame, target, None, weight)
-        positive = against_the_rest(labels, positive)
-        if positive is not None:
-            labels = TableLabels.of(frame, target, positive, weight)
-        refuse_odd_targets(labels)
+        labels, positive = labels_to_learn(frame, target, positive, weight)
         rows = labels.of_rows(feature_columns(frame, target, weight))
         table = Tabular.of_files().fit(rows)
         model = RobustClassifierCV().fit(table.transform(rows), labels.y, labels.weight)

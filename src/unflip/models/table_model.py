@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from unflip._files import kind_of, load_arrays, save_arrays
-from unflip.audit.labels import TableLabels, against_the_rest, feature_columns, refuse_odd_targets
+from unflip.audit.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.estimators import SquareClassifier, UnhingedClassifier
 from unflip.features import Standardize, Tabular
 from unflip.models.reading import OF_KERNELS, Array, ReadsTables
@@ -62,11 +62,7 @@ class TableModel(ReadsTables):
         source: str = "a table",
     ) -> Self:
         """Fit a frame of pandas or polars. source: what the history calls it."""
-        labels = TableLabels.of(frame, target, None, weight)
-        positive = against_the_rest(labels, positive)
-        if positive is not None:
-            labels = TableLabels.of(frame, target, positive, weight)
-        refuse_odd_targets(labels)
+        labels, positive = labels_to_learn(frame, target, positive, weight)
         rows = labels.of_rows(feature_columns(frame, target, weight))
         table = Tabular.of_files().fit(rows)
         scale = Standardize().fit(table.transform(rows))
