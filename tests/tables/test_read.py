@@ -105,7 +105,12 @@ def test_days_and_months_are_told_apart_or_not_guessed():
 def test_commas_and_points_are_not_guessed_either():
     with pytest.raises(ValueError, match="'a' has decimal commas, column 'b' points, which may separate"):
         columns("a;b\n0,5;9.019\n1,5;14.243\n")
-    assert columns("a\tb\n999\tx\n1,234\ty\n5,678\tz\n")["a"] == ["999", "1,234", "5,678"]
+    with pytest.raises(ValueError, match="column 'a' holds 1,234, whose comma may be decimal or separate"):
+        columns("a\tb\n999\tx\n1,234\ty\n5,678\tz\n")
+    assert columns("a\tb\n1,5\t2\n2,25\t4\n")["a"] == [1.5, 2.25]
+    with pytest.raises(ValueError, match="column 'a' holds numbers in 3 rows, text in 1, first 'abc'"):
+        columns("a;b\n1,50;2\n2,5;3\n3,5;4\nabc;5\n")
+    assert columns("a;v\n1,5;1.2.3\n2,5;1.2.4\n")["v"] == ["1.2.3", "1.2.4"]
 
 
 def test_labels_may_be_signs_and_blank_lines_are_no_rows():
@@ -113,6 +118,12 @@ def test_labels_may_be_signs_and_blank_lines_are_no_rows():
         "x": [1.0, 2.0, 3.0, 4.0],
         "y": ["+", "-", "?", None],
     }
+
+
+def test_blank_lines_are_told_from_gaps_and_from_texts():
+    assert columns("a\tb\n1\tx\n\t\n3\ty\n")["a"] == [1.0, None, 3.0]
+    assert columns("a\n1\n\n3\n")["a"] == [1.0, None, 3.0]
+    assert columns('a,b\n"x",1\n\n   \n"y\n\nz",2\n')["a"] == ["x", "y\n\nz"]
 
 
 def test_old_line_ends_and_long_texts(tmp_path):

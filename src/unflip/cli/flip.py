@@ -23,6 +23,7 @@ def flip(
     """Flip each label with this probability, to any other class alike; nothing else of the table changes."""
     writable(out, (".csv", ".parquet"))
     with refusing():
+        import numpy as np
         import polars as pl
 
         from unflip.audit.labels import TableLabels, refuse_odd_targets
@@ -37,9 +38,11 @@ def flip(
         refuse_odd_targets(labels)
         noisy = flip_labels(labels.y, rate, seed)
         column = frame[target].to_list()
-        for row, label in zip(labels.rows.tolist(), noisy.tolist(), strict=True):
-            column[row] = label
+        found = noisy.tolist()
+        for place in np.flatnonzero(noisy != labels.y).tolist():
+            column[labels.rows[place]] = found[place]
         spoiled = frame.with_columns(pl.Series(target, column, dtype=frame[target].dtype))
+        spoiled = spoiled.with_columns(pl.col(pl.String).replace("", None))  # no quotes
         save(out, spoiled, separator or ",")
     if not quiet:
         changed, n = int((noisy != labels.y).sum()), len(labels.y)

@@ -67,18 +67,23 @@ def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | Non
     from unflip.features.table_columns import Categories
     from unflip.tables import read_table
 
+    weight = getattr(model, "weight", None)
     text = [
         name
         for name, column in zip(model.columns, model.table.columns_, strict=True)
         if isinstance(column, Categories) and name not in model.table.left_out_
     ]
-    frame = read_table(path, delimiter, text, labels=model.target if labels else None)
+    wanted = [*(name for name in model.columns if name not in model.table.left_out_), model.target]
+    only = [*wanted, *([weight] if weight else [])]
+    frame = read_table(path, delimiter, text, labels=model.target if labels else None, only=only)
     words = any(isinstance(label, str) for label in model.labels)
     return frame.with_columns(as_labels(frame[model.target])) if labels and not words else frame
 
 
 def save(path: Path, frame: Any, separator: str = ",") -> None:
     """Write a frame as its name asks, whole or not at all."""
+    import polars as pl
+
     from unflip._files import write_atomically
 
     def write(file: Any) -> None:
@@ -87,7 +92,10 @@ def save(path: Path, frame: Any, separator: str = ",") -> None:
         else:
             frame.write_csv(file, separator=separator)
 
-    write_atomically(path, write)
+    try:
+        write_atomically(path, write)
+    except pl.exceptions.PolarsError as error:  # lists have no CSV
+        raise ValueError(f"{path} cannot be written: {str(error).splitlines()[0]}") from None
 
 
 def writable(path: Path, endings: tuple[str, ...], option: str = "--out") -> Path:

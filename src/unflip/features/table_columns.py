@@ -18,7 +18,7 @@ from unflip._culprits import NUMBERS, is_missing
 from unflip.features.labelfree import Array
 from unflip.features.levels import Levels, factorized
 
-NESTED = ("list", "array", "struct", "binary", "object(")  # how polars calls what is no number and no text
+NESTED = ("list", "array", "struct", "binary")  # how polars calls what is no number and no text
 DAY = np.timedelta64(1, "D")
 OWN = 0.9  # of the values different from all others: then they name rows rather than describe them
 FEWEST = 20  # rows below which nothing is called an identifier
@@ -43,9 +43,10 @@ class Numbers:
     def features(self, values: Any, label: str) -> Array:
         """The columns, (n, 1 or 2)."""
         kind = kind_of(values)
-        if kind == "nothing":
-            values = np.full(len(values), np.nan)
-        elif kind == "levels" or (kind == "dates") != self.dates:
+        other = kind in ("levels", "nothing") or (kind == "dates") != self.dates
+        if other and all(map(is_missing, np.asarray(values, dtype=object))):
+            values = np.full(len(values), np.nan)  # gaps are gaps, whatever their type
+        elif other:
             held = "dates" if self.dates else "numbers"
             raise ValueError(f"column {label} of X held {held} when fitted, and now does not")
         numbers = as_numbers(values, label)
@@ -160,7 +161,7 @@ def kind_of(values: Any) -> str:
     kind = str(getattr(values, "dtype", "object")).lower()
     if kind == "null" or (kind in ("string", "str") and _count_of_gaps(values) == len(values)):
         return "nothing"
-    if kind.startswith(("datetime", "date", "timedelta", "duration", "period")):
+    if kind.startswith(("datetime", "date", "timestamp", "timedelta", "duration", "period")):
         return "dates"
     if kind.startswith("time"):
         return "times"

@@ -150,8 +150,17 @@ def _classifier(facts: dict[str, Any], arrays: dict[str, Array]) -> RobustClassi
     for name, shape in shapes.items():
         if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
             raise ValueError(f"{name} has the shape {arrays[name].shape}, not {shape}, or is not finite")
-    if arrays["sorted"].shape[1:] != (d,) or arrays["calibration"].shape[0] != 2:
-        raise ValueError("the ranks or the calibration have the wrong shape")
+    ranks, calibration = arrays["sorted"], arrays["calibration"]
+    if ranks.shape[1:] != (d,) or not len(ranks) or not (np.diff(ranks, axis=0) >= 0).all():
+        raise ValueError("the ranks have the wrong shape or order")
+    if (
+        calibration.ndim != 2
+        or len(calibration) != 2
+        or not ((calibration[1] >= 0) & (calibration[1] <= 1)).all()
+    ):
+        raise ValueError("the calibration is none")
+    if len(set(classes)) != len(classes) or facts["parts"] < 1 or not (arrays["scale"] > 0).all():
+        raise ValueError("there are no parts, or classes or scales that cannot be")
     model, views = RobustClassifierCV(), Views()
     views.mean, views.scale, views.columns = arrays["mean"], arrays["scale"], arrays["sorted"]
     model.classes_ = np.array(classes, dtype=object if isinstance(classes[0], str) else None)

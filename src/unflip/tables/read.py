@@ -23,12 +23,14 @@ def read_table(
     text: Collection[str] = (),
     drop: Collection[str] = (),
     labels: str | None = None,
+    only: Collection[str] | None = None,
 ) -> Any:
     """A polars frame from CSV, TSV, Parquet or Arrow, compressed or not; "-" is standard input.
 
     delimiter: of CSV; seen from the header if not given. text: columns of CSV that are text even if they
     look like numbers. drop: columns that are not wanted. labels: the column of labels: text, also "-" and
-    "?". Errors are `ValueError` with the name of the file, and the line or the column.
+    "?". only: the columns that are wanted, if they are there. Errors are `ValueError` with the name of the
+    file, and the line or the column.
 
     >>> read_table("no/such/file.csv")
     Traceback (most recent call last):
@@ -37,7 +39,7 @@ def read_table(
     data, name = _bytes_of(path)
     frame = _binary(data, name)
     if frame is None:
-        return read_csv(data, name, delimiter, text, drop, labels)
+        return read_csv(data, name, delimiter, text, drop, labels, only)
     refuse_strange((*text, *drop, *([] if labels is None else [labels])), frame.columns, name)
     return frame.drop(drop)
 

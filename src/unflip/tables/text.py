@@ -25,6 +25,7 @@ def read_csv(
     text: Collection[str] = (),
     drop: Collection[str] = (),
     labels: str | None = None,
+    only: Collection[str] | None = None,
 ) -> Any:
     """A polars frame from the bytes of a CSV file with a header; `name` is for messages.
 
@@ -33,7 +34,8 @@ def read_csv(
     """
     frame, separator = as_written(data, name, delimiter)
     refuse_strange((*text, *drop, *([] if labels is None else [labels])), frame.columns, name)
-    return typed(frame.drop(drop), name, text, labels, decimal_comma=separator == ";")
+    wanted = [column for column in frame.columns if column not in drop and (only is None or column in only)]
+    return typed(frame.select(wanted), name, text, labels, decimal_comma=separator != ",")
 
 
 def as_written(data: bytes, name: str, delimiter: str | None = None) -> tuple[Any, str]:
@@ -48,10 +50,13 @@ def as_written(data: bytes, name: str, delimiter: str | None = None) -> tuple[An
         raise ValueError(_open_quote(data, name))
     first = next(csv.reader(StringIO(data[: 1 << 20].decode(errors="replace")), delimiter="\0"), [])
     separator = delimiter or _likely_delimiter("".join(first))
-    header = next(_rows(data, separator))
-    _refuse_header(header, name)
+    try:
+        header = next(_rows(data, separator))
+        _refuse_header(header, name)
+        _refuse_ragged(data, separator, len(header), name)
+    except csv.Error as error:
+        raise ValueError(f"{name} cannot be read as CSV: {error}") from None
     pl = extra("polars", "io")
-    _refuse_ragged(data, separator, len(header), name)
     try:
         frame = pl.read_csv(BytesIO(data), separator=separator, infer_schema=False, new_columns=header)
     except pl.exceptions.PolarsError as error:
@@ -63,12 +68,19 @@ def as_written(data: bytes, name: str, delimiter: str | None = None) -> tuple[An
 
 
 def _lines(data: bytes) -> bytes:
-    """The same lines with usual ends, and without blank ones, which editors leave behind."""
+    """The same lines without blank ones, which editors leave behind; in a single column they are gaps."""
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
-    if b'"' in data:  # a blank line may be part of a text
-        return data.strip(b"\r\n") + b"\n"
-    return b"\n".join(line for line in data.splitlines() if line.strip()) + b"\n"
+    data = data.strip(b"\r\n")
+    header = data[: data.find(b"\n")] if b"\n" in data else data
+    if not any(delimiter in header.decode() for delimiter in DELIMITERS):
+        return data + b"\n"
+    kept, inside = [], False  # inside quotes, where a blank line is part of a text
+    for line in data.split(b"\n"):
+        if inside or line.strip(b"\r "):
+            kept.append(line)
+        inside ^= line.count(b'"') % 2 == 1
+    return b"\n".join(kept) + b"\n"
 
 
 def _rows(data: bytes, separator: str) -> Iterator[list[str]]:

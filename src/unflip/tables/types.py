@@ -13,6 +13,8 @@ TRUTH = {"true": True, "false": False, "t": True, "f": False}
 DATES = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
 EITHER = ("%m/%d/%Y", "%d/%m/%Y")  # which of them is meant, only days beyond the twelfth tell
 TIMES = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S%.fZ")
+EARLIEST = 1000  # the year: 1.2.3 is a version
+THOUSANDS = r"^-?\d{1,3}(,\d{3})+$"
 MOSTLY = 0.5  # of the values: then a column is meant to be numbers, and the others are in the way
 
 
@@ -33,20 +35,21 @@ def typed(
         column = _without_gaps(given, NOTHING if given.name == labels else MISSING)
         kept = given.name == labels or given.name in text
         found = column if kept else _typed(column, name)
-        if not kept and decimal_comma and found.dtype == column.dtype:
-            numbers = _numbers(column.str.replace(",", ".", literal=True))
-            if numbers.null_count() == column.null_count() < len(column):
-                found = numbers
-                with_comma.append(given.name)
+        numbers = _numbers(column.str.replace(",", ".", literal=True) if decimal_comma else column)
+        plain = not kept and found.dtype == column.dtype
+        if plain and decimal_comma and numbers.null_count() == column.null_count() < len(column):
+            _refuse_thousands(column, name)
+            found = numbers
+            with_comma.append(given.name)
         if found.dtype.is_float() and column.str.contains(".", literal=True).any():
             with_point.append(given.name)
         if not kept and found.dtype == column.dtype:
-            _refuse_mixed(column, _numbers(column), name)
+            _refuse_mixed(column, numbers, name)
         columns.append(found)
     if with_comma and with_point:
         raise ValueError(
             f"{name}: column {with_comma[0]!r} has decimal commas, column {with_point[0]!r} points, which "
-            "may separate thousands; write numbers one way"
+            "may separate thousands; write numbers one way, or make one of them text or drop it"
         )
     return frame.with_columns(columns)
 
@@ -83,10 +86,10 @@ def _typed(column: Any, name: str) -> Any:
     for kind, formats in ((pl.Date, DATES), (pl.Datetime, TIMES)):
         for each in formats:
             dates = column.str.strptime(kind, each, strict=False)
-            if dates.null_count() == missing:
+            if dates.null_count() == missing and dates.dt.year().min() >= EARLIEST:
                 return dates
     either = [column.str.strptime(pl.Date, each, strict=False) for each in EITHER]
-    meant = [dates for dates in either if dates.null_count() == missing]
+    meant = [dates for dates in either if dates.null_count() == missing and dates.dt.year().min() >= EARLIEST]
     if len(meant) == 2 and not meant[0].equals(meant[1]):
         example = next(value for value in column if value is not None)
         raise ValueError(
@@ -101,6 +104,15 @@ def _numbers(column: Any) -> Any:
     pl = extra("polars", "io")
     numbers = column.cast(pl.Float64, strict=False)
     return numbers.set(~numbers.is_finite(), None)
+
+
+def _refuse_thousands(column: Any, name: str) -> None:
+    with_comma = column.filter(column.str.contains(",", literal=True))
+    if with_comma.str.contains(THOUSANDS).all():
+        raise ValueError(
+            f"{name}: column {column.name!r} holds {with_comma[0]}, whose comma may be decimal or separate "
+            "thousands; write numbers with a point, or drop the column"
+        )
 
 
 def _refuse_mixed(column: Any, numbers: Any, name: str) -> None:
