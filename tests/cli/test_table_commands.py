@@ -146,6 +146,24 @@ def test_one_label_against_the_rest_stays_so_in_later_files(run, tmp_path):
     assert TableModel.load(tmp_path / "back.npz").counts == {"cat": 30.0, "not cat": 60.0}
 
 
+@pytest.mark.parametrize("learner", ["square", "robust"])
+def test_a_model_remembers_whether_days_or_months_come_first(learner, run, tmp_path):
+    days = [f"{day:02d}/{month:02d}/2023" for month in (1, 2, 11, 12) for day in range(1, 29)]
+    rows = "".join(f"{day},{'late' if '/1' in day[2:5] else 'early'}\n" for day in days)
+    (tmp_path / "a.csv").write_text("due,y\n" + rows)
+    assert run("fit", "a.csv", "-t", "y", "--learner", learner, "--out", "a.npz", "-q") == (0, "", "")
+    (tmp_path / "b.csv").write_text("due\n02/12/2023\n11/01/2023\n")  # in December and in January
+    assert run("predict", "a.npz", "b.csv", "--out", "p.csv") == (0, "", "")
+    assert pl.read_csv(tmp_path / "p.csv")["prediction"].to_list() == ["late", "early"]
+
+
+def test_with_two_labels_one_may_be_named_in_later_files_too(run, table):
+    assert run("fit", table, "-t", "sick", "--positive", "yes", "--out", "a.npz", "-q") == (0, "", "")
+    more = ("fit", table, "--like", "a.npz", "--positive")
+    assert run(*more, "yes", "--out", "b.npz", "-q") == (0, "", "")
+    assert run(*more, "ill", "--out", "b.npz", "-q")[0] == 2
+
+
 def test_what_a_model_settles_cannot_be_asked_for_otherwise(run, table):
     run("fit", table, "-t", "sick", "--out", "a.npz", "-q")
     run("fit", table, "-t", "sick", "--learner", "unhinged", "--out", "b.npz", "-q")

@@ -102,6 +102,16 @@ def test_days_and_months_are_told_apart_or_not_guessed():
         columns("d,x\n02/12/2023,1\n")
 
 
+def test_days_and_months_stay_where_they_were():
+    dates = {}
+    columns("d,e,x\n25/12/2023,12/25/2023,1\n", dates=dates)
+    assert dates == {"d": "%d/%m/%Y", "e": "%m/%d/%Y"}
+    later = columns("d,e,x\n02/12/2023,02/12/2023,1\n", dates=dates)
+    assert later == {"d": [date(2023, 12, 2)], "e": [date(2023, 2, 12)], "x": [1.0]}
+    with pytest.raises(ValueError, match="'d' holds dates with months first, and before it had days first"):
+        columns("d,x\n12/25/2023,1\n", dates=dates)
+
+
 def test_commas_and_points_are_not_guessed_either():
     with pytest.raises(ValueError, match="'a' has decimal commas, column 'b' points, which may separate"):
         columns("a;b\n0,5;9.019\n1,5;14.243\n")

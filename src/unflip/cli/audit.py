@@ -69,12 +69,13 @@ def audit(
     with refusing():
         import json
 
+        frame, target = labelled_table(file, target, drop, text, delimiter)  # refuses before it imports much
+
         from unflip.audit.table import audit_table
         from unflip.report import audit as shown
 
         if out is not None:
             shown.require_page()
-        frame, target = labelled_table(file, target, drop, text, delimiter)
         with _warnings_on_one_line(quiet):
             found = with_progress(
                 lambda progress: audit_table(

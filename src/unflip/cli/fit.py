@@ -57,6 +57,8 @@ def fit(
         if like is not None:
             first = TableModel.load(like)
             asked = {"target": target, "positive": positive, "weight": weight, "learner": learner}
+            if first.positive is None and positive in [str(label) for label in first.labels]:
+                del asked["positive"]  # there were no others to make one class of
             for name, given in asked.items():
                 if given not in (None, getattr(first, name)):
                     raise Refusal(f"--{name} is that of {like}, {getattr(first, name)!r}, not {given!r}")
@@ -65,10 +67,11 @@ def fit(
             empty = replace(first, moments=first.moments - first.moments, history=())
             model = empty.more(table_like(file, first, labels=True, delimiter=delimiter), file)
         else:
-            frame, target = labelled_table(file, target, drop, text, delimiter)
+            dates: dict[str, str] = {}
+            frame, target = labelled_table(file, target, drop, text, delimiter, dates)
             if learner == "robust":
-                model = KernelModel.fit(frame, target, weight, positive, file)
+                model = KernelModel.fit(frame, target, weight, positive, file, dates)
             else:
-                model = TableModel.fit(frame, target, learner or "square", weight, positive, file)
+                model = TableModel.fit(frame, target, learner or "square", weight, positive, file, dates)
         model.save(out)
     show_model(model, out, as_json, quiet)

@@ -30,8 +30,12 @@ def labelled_table(
     drop: list[str] | None = None,
     text: list[str] | None = None,
     delimiter: str | None = None,
+    dates: dict[str, str] | None = None,
 ) -> tuple[Any, str]:
-    """The frame, and its column of labels; in CSV labels are what is written, as whole numbers if all are."""
+    """The frame, and its column of labels; in CSV labels are what is written, as whole numbers if all are.
+
+    dates: is filled with the formats of dates whose days look like months, by column.
+    """
     from unflip.tables import read_table
 
     if target is None:
@@ -39,7 +43,7 @@ def labelled_table(
         raise Refusal(f"name the column of labels with --target; there are {', '.join(map(repr, columns))}")
     if target in (drop or ()):
         raise Refusal(f"the target {target!r} cannot be dropped")
-    frame = read_table(path, delimiter, text or (), drop or (), target)
+    frame = read_table(path, delimiter, text or (), drop or (), target, dates=dates)
     return frame.with_columns(as_labels(frame[target])), target
 
 
@@ -63,7 +67,7 @@ def as_labels(column: Any) -> Any:
 
 
 def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | None = None) -> Any:
-    """A frame read as a model wants it: its categories are text, whatever they look like here."""
+    """A frame read as a model wants it: its categories are text, its dates as they were."""
     from unflip.features.table_columns import Categories
     from unflip.tables import read_table
 
@@ -75,7 +79,7 @@ def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | Non
     ]
     wanted = [*(name for name in model.columns if name not in model.table.left_out_), model.target]
     only = [*wanted, *([weight] if weight else [])]
-    frame = read_table(path, delimiter, text, labels=model.target if labels else None, only=only)
+    frame = read_table(path, delimiter, text, (), model.target if labels else None, only, dict(model.dates))
     words = any(isinstance(label, str) for label in model.labels)
     return frame.with_columns(as_labels(frame[model.target])) if labels and not words else frame
 

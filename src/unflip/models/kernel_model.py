@@ -7,7 +7,7 @@ never the labels of single rows.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +16,7 @@ from unflip._files import load_arrays, save_arrays
 from unflip.audit.labels import feature_columns, labels_to_learn
 from unflip.features import Tabular
 from unflip.models.reading import OF_KERNELS, Array, ReadsTables
-from unflip.models.table_facts import as_facts, from_facts
+from unflip.models.table_facts import as_facts, dates_from_facts, from_facts
 from unflip.moments.files import PLAIN, refuse_labels
 from unflip.selection import RobustClassifierCV
 from unflip.selection.robust_cv import Part
@@ -28,7 +28,7 @@ from unflip.selection.views import Views
 class KernelModel(ReadsTables):
     """What `unflip fit --learner robust` writes: a `RobustClassifierCV` of the numbers that a table makes.
 
-    counts: how many rows there were of each class.
+    counts: how many rows there were of each class; dates: see `read_table`.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [20, 30, 60, 70] * 5, "old": [0, 0, 1, 1] * 5})
@@ -42,6 +42,7 @@ class KernelModel(ReadsTables):
     counts: dict[str, float]
     history: tuple[str, ...] = ()
     learner: str = "robust"
+    dates: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def fit(
@@ -51,6 +52,7 @@ class KernelModel(ReadsTables):
         weight: str | None = None,
         positive: str | None = None,
         source: str = "a table",
+        dates: dict[str, str] | None = None,
     ) -> Self:
         """Fit a frame of pandas or polars. source: what the history calls it."""
         labels, positive = labels_to_learn(frame, target, positive, weight)
@@ -58,7 +60,8 @@ class KernelModel(ReadsTables):
         table = Tabular.of_files().fit(rows)
         model = RobustClassifierCV().fit(table.transform(rows), labels.y, labels.weight)
         counts = {str(label): float(n) for label, n in zip(labels.classes, labels.counts, strict=True)}
-        return cls(target, table, model, counts, (f"fitted {source}: {len(labels.y)} rows",))
+        history = (f"fitted {source}: {len(labels.y)} rows",)
+        return cls(target, table, model, counts, history, dates=dates or {})
 
     @property
     def labels(self) -> list[Any]:
@@ -85,6 +88,7 @@ class KernelModel(ReadsTables):
         facts = {
             "target": self.target,
             "history": list(self.history),
+            "dates": self.dates,
             "table": as_facts(self.table),
             "inner": as_facts(model.table_),
             "classes": classes,
@@ -127,7 +131,8 @@ class KernelModel(ReadsTables):
             if table.width != classifier.n_features_in_ or not isinstance(facts["target"], str):
                 raise ValueError("its parts do not belong together")
             counts = {str(label): float(n) for label, n in facts["counts"].items()}
-            return cls(facts["target"], table, classifier, counts, tuple(map(str, facts["history"])))
+            history, dates = tuple(map(str, facts["history"])), dates_from_facts(facts["dates"])
+            return cls(facts["target"], table, classifier, counts, history, dates=dates)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise ValueError(f"{path} does not hold a model: {error}") from None
 

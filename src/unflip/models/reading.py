@@ -14,10 +14,14 @@ OF_KERNELS = "kernel model"  # the kind of file that holds one
 
 
 class ReadsTables:
-    """A model with a fitted `table`, which turns frames of pandas or polars into numbers."""
+    """A model with a fitted `table`, which turns frames of pandas or polars into numbers.
+
+    dates: the formats of dates in CSV whose days look like months, by column.
+    """
 
     target: str
     table: Tabular
+    dates: dict[str, str]
 
     @property
     def labels(self) -> list[Any]:

@@ -8,7 +8,7 @@ sums; rows are forgotten by subtracting theirs.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ from unflip.audit.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.estimators import SquareClassifier, UnhingedClassifier
 from unflip.features import Standardize, Tabular
 from unflip.models.reading import OF_KERNELS, Array, ReadsTables
-from unflip.models.table_facts import as_facts, from_facts
+from unflip.models.table_facts import as_facts, dates_from_facts, from_facts
 from unflip.moments import Moments, accumulate
 from unflip.moments.files import as_facts as moments_as_facts
 from unflip.moments.files import as_fields as moments_as_fields
@@ -33,7 +33,8 @@ class TableModel(ReadsTables):
 
     target, weight: names of columns; table: how the others become numbers; scale: how these are
     standardised; moments: the sums by class; learner: "square" or "unhinged"; positive: the label that stood
-    against all others, if one did; history: what was fitted, merged and forgotten, in words.
+    against all others, if one did; history: what was fitted, merged and forgotten, in words; dates: see
+    `read_table`.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [20, 30, 60, 70], "city": ["x", "y", "x", "y"], "old": [0, 0, 1, 1]})
@@ -50,6 +51,7 @@ class TableModel(ReadsTables):
     weight: str | None = None
     positive: str | None = None
     history: tuple[str, ...] = ()
+    dates: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def fit(
@@ -60,13 +62,15 @@ class TableModel(ReadsTables):
         weight: str | None = None,
         positive: str | None = None,
         source: str = "a table",
+        dates: dict[str, str] | None = None,
     ) -> Self:
         """Fit a frame of pandas or polars. source: what the history calls it."""
         labels, positive = labels_to_learn(frame, target, positive, weight)
         rows = labels.of_rows(feature_columns(frame, target, weight))
         table = Tabular.of_files().fit(rows)
         scale = Standardize().fit(table.transform(rows))
-        empty = cls(target, table, scale, Moments.zero(table.width, scale.key, 2), learner, weight, positive)
+        nothing = Moments.zero(table.width, scale.key, 2)
+        empty = cls(target, table, scale, nothing, learner, weight, positive, dates=dates or {})
         return empty.more(frame, source)
 
     def more(self, frame: Any, source: str = "a table") -> Self:
@@ -139,6 +143,7 @@ class TableModel(ReadsTables):
             "positive": self.positive,
             "learner": self.learner,
             "history": list(self.history),
+            "dates": self.dates,
             "table": as_facts(self.table),
             "moments": moments,
         }
@@ -176,6 +181,7 @@ class TableModel(ReadsTables):
                 moments=moments,
                 learner=facts["learner"],
                 history=tuple(map(str, facts["history"])),
+                dates=dates_from_facts(facts["dates"]),
                 **words,
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -24,13 +24,15 @@ def read_table(
     drop: Collection[str] = (),
     labels: str | None = None,
     only: Collection[str] | None = None,
+    dates: dict[str, str] | None = None,
 ) -> Any:
     """A polars frame from CSV, TSV, Parquet or Arrow, compressed or not; "-" is standard input.
 
     delimiter: of CSV; seen from the header if not given. text: columns of CSV that are text even if they
     look like numbers. drop: columns that are not wanted. labels: the column of labels: text, also "-" and
-    "?". only: the columns that are wanted, if they are there. Errors are `ValueError` with the name of the
-    file, and the line or the column.
+    "?". only: the columns that are wanted, if they are there. dates: the formats of dates in CSV whose days
+    look like months, by column; where values tell the format, it is added. Errors are `ValueError` with the
+    name of the file, and the line or the column.
 
     >>> read_table("no/such/file.csv")
     Traceback (most recent call last):
@@ -39,7 +41,7 @@ def read_table(
     data, name = _bytes_of(path)
     frame = _binary(data, name)
     if frame is None:
-        return read_csv(data, name, delimiter, text, drop, labels, only)
+        return read_csv(data, name, delimiter, text, drop, labels, only, dates)
     refuse_strange((*text, *drop, *([] if labels is None else [labels])), frame.columns, name)
     return frame.drop(drop)
 

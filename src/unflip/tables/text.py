@@ -26,6 +26,7 @@ def read_csv(
     drop: Collection[str] = (),
     labels: str | None = None,
     only: Collection[str] | None = None,
+    dates: dict[str, str] | None = None,
 ) -> Any:
     """A polars frame from the bytes of a CSV file with a header; `name` is for messages.
 
@@ -35,7 +36,7 @@ def read_csv(
     frame, separator = as_written(data, name, delimiter)
     refuse_strange((*text, *drop, *([] if labels is None else [labels])), frame.columns, name)
     wanted = [column for column in frame.columns if column not in drop and (only is None or column in only)]
-    return typed(frame.select(wanted), name, text, labels, decimal_comma=separator != ",")
+    return typed(frame.select(wanted), name, text, labels, separator != ",", dates)
 
 
 def as_written(data: bytes, name: str, delimiter: str | None = None) -> tuple[Any, str]:

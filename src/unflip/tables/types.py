@@ -19,22 +19,29 @@ MOSTLY = 0.5  # of the values: then a column is meant to be numbers, and the oth
 
 
 def typed(
-    frame: Any, name: str, text: Collection[str] = (), labels: str | None = None, decimal_comma: bool = False
+    frame: Any,
+    name: str,
+    text: Collection[str] = (),
+    labels: str | None = None,
+    decimal_comma: bool = False,
+    dates: dict[str, str] | None = None,
 ) -> Any:
     """A frame of text as a frame of numbers, booleans, dates and text.
 
     text: columns that stay text; labels: one more, in which "-" and "?" may be labels. decimal_comma: numbers
-    may have one; then none may have a point, which would be a decimal point or separate thousands.
+    may have one; then none may have a point, which would be a decimal point or separate thousands. dates: by
+    column, the format of dates whose days look like months; where values tell it, it is added here.
 
     >>> import polars as pl
     >>> typed(pl.DataFrame({"a": ["1", "n/a"], "b": ["True", "false"]}), "here").to_dicts()
     [{'a': 1.0, 'b': True}, {'a': None, 'b': False}]
     """
     columns, with_comma, with_point = [], [], []
+    dates = {} if dates is None else dates
     for given in frame:
         column = _without_gaps(given, NOTHING if given.name == labels else MISSING)
         kept = given.name == labels or given.name in text
-        found = column if kept else _typed(column, name)
+        found = column if kept else _typed(column, name, dates)
         numbers = _numbers(column.str.replace(",", ".", literal=True) if decimal_comma else column)
         plain = not kept and found.dtype == column.dtype
         if plain and decimal_comma and numbers.null_count() == column.null_count() < len(column):
@@ -72,7 +79,7 @@ def _without_gaps(column: Any, gaps: Collection[str]) -> Any:
     return column.set(column.str.to_lowercase().is_in(list(gaps)), None)
 
 
-def _typed(column: Any, name: str) -> Any:
+def _typed(column: Any, name: str, known: dict[str, str]) -> Any:
     """The column as truth, numbers or dates, if all of its values are; as it is otherwise."""
     pl = extra("polars", "io")
     missing, lower = column.null_count(), column.str.to_lowercase()
@@ -88,15 +95,35 @@ def _typed(column: Any, name: str) -> Any:
             dates = column.str.strptime(kind, each, strict=False)
             if dates.null_count() == missing and dates.dt.year().min() >= EARLIEST:
                 return dates
-    either = [column.str.strptime(pl.Date, each, strict=False) for each in EITHER]
-    meant = [dates for dates in either if dates.null_count() == missing and dates.dt.year().min() >= EARLIEST]
-    if len(meant) == 2 and not meant[0].equals(meant[1]):
+    return _either_way(column, name, known)
+
+
+def _either_way(column: Any, name: str, known: dict[str, str]) -> Any:
+    """Dates whose days and months may stand either way; the column as it is, if it holds none."""
+    pl = extra("polars", "io")
+    ways = {}
+    for each in EITHER:
+        dates = column.str.strptime(pl.Date, each, strict=False)
+        if dates.null_count() == column.null_count() and dates.dt.year().min() >= EARLIEST:
+            ways[each] = dates
+    if len(ways) == 1:
+        known.setdefault(column.name, *ways)
+    if ways and column.name in known and known[column.name] not in ways:
+        raise ValueError(
+            f"{name}: column {column.name!r} holds dates with {_first(*ways)} first, and before it had "
+            f"{_first(known[column.name])} first; write them as 2023-12-31"
+        )
+    if len(ways) == 2 and column.name not in known and not ways[EITHER[0]].equals(ways[EITHER[1]]):
         example = next(value for value in column if value is not None)
         raise ValueError(
             f"{name}: column {column.name!r} holds dates such as {example}, and days look like months; "
             "write them as 2023-12-31"
         )
-    return meant[0] if meant else column
+    return ways.get(known.get(column.name, EITHER[0]), column)
+
+
+def _first(form: str) -> str:
+    return "days" if form.startswith("%d") else "months"
 
 
 def _numbers(column: Any) -> Any:
