@@ -118,6 +118,9 @@ def test_what_cannot_be_written_is_refused_by_name():
         ValueError, match="column 'day' holds dates, which have SQL here in duckdb and postgres"
     ):
         as_sql(fitted(), "spark")
+    twins = pl.DataFrame({"age": [1.0, 2.0, 3.0, 4.0], "Age": [2.0, 1.0, 5.0, 7.0], "y": [0, 0, 1, 1]})
+    with pytest.raises(ValueError, match="the columns 'age' and 'Age' are one name in SQL"):
+        as_sql(TableModel.fit(twins, "y"))
     with pytest.raises(ValueError, match="dialect"):
         as_sql(fitted(), "no such dialect")
 

@@ -132,6 +132,8 @@ def forged(path, change):
 FORGERIES = {
     "kept": lambda facts, arrays: facts["table"].update(kept=[99]),
     "fill": lambda facts, arrays: facts["table"]["columns"][0].update(fill=float("inf")),
+    "a huge fill": lambda facts, arrays: facts["table"]["columns"][0].update(fill=10**400),
+    "dates": lambda facts, arrays: facts.update(dates={"x": ["%d/%m/%Y"]}),
     "kind": lambda facts, arrays: facts["table"]["columns"][0].update(kind="code"),
     "names": lambda facts, arrays: facts["table"].update(names=["a"]),
     "learner": lambda facts, arrays: facts.update(learner="os.system"),

@@ -32,6 +32,7 @@ def as_sql(model: TableModel, dialect: str = "duckdb") -> SqlModel:
     [('no',), ('yes',), ('no',)]
     """
     extra("sqlglot", "sql")
+    _refuse_twins(model.columns)
     scorer = model.classifier.scorer_
     absolute, relative = (
         _sums(linear(model, doublings), dialect) for doublings in (scorer.doublings, -scorer.exponent)
@@ -55,6 +56,17 @@ def select_list(model: TableModel, dialect: str = "duckdb") -> str:
     return ",\n".join(
         f"{said} AS {exp.to_identifier(name, quoted=True).sql(dialect)}" for said, name in named
     )
+
+
+def _refuse_twins(columns: list[str]) -> None:
+    """Most databases read "Age" and "age" as one name."""
+    seen: dict[str, str] = {}
+    for name in columns:
+        twin = seen.setdefault(name.lower(), name)
+        if twin != name:
+            raise ValueError(
+                f"the columns {twin!r} and {name!r} are one name in SQL; rename one and fit again"
+            )
 
 
 def _sums(plain: Linear, dialect: str) -> list[str]:

@@ -80,9 +80,9 @@ def _column(fact: dict[str, Any]) -> Column:
         return LeftOut(str(fact["reason"]))
     if kind == "numbers":
         fill, marks, dates = fact["fill"], fact["marks"], fact["dates"]
-        if not isinstance(fill, int | float) or not isfinite(fill) or {marks, dates} - {True, False}:
+        if type(fill) is not float or not isfinite(fill) or {marks, dates} - {True, False}:
             raise ValueError(f"{fact} is no column of numbers")
-        return Numbers(float(fill), marks, dates)
+        return Numbers(fill, marks, dates)
     levels, buckets = fact["levels"], fact["buckets"]
     sound = isinstance(levels, list) and all(isinstance(level, LEVEL) for level in levels)
     sound = sound and len(set(levels)) == len(levels)
