@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+from unflip.experiments.datasets import load
+
 
 def run(*arguments):
     code = "from unflip.cli import main; main()"
@@ -26,6 +28,19 @@ def test_the_list_says_what_is_here_and_what_is_missing():
         "usps_0_vs_7",
         "splice_with_names",
     }
+
+
+def test_a_dataset_becomes_a_table(tmp_path):
+    answer = run("datasets", "write", "iris", "--out", str(tmp_path / "iris.csv"))
+    assert answer.stdout == f"{tmp_path / 'iris.csv'}: 150 rows, 4 columns and the label\n"
+    header, *rows = (tmp_path / "iris.csv").read_text().splitlines()
+    assert header.endswith(",label")
+    truth = load("iris")
+    given = {(*map(float, row), label) for *row, label in (line.split(",") for line in rows)}
+    assert given == {
+        (*row, label) for row, label in zip(truth.X.tolist(), truth.target.tolist(), strict=True)
+    }
+    assert run("datasets", "write", "no", "--out", str(tmp_path / "x.csv")).returncode == 2
 
 
 def test_fetching_needs_a_folder_and_something_to_fetch(tmp_path):

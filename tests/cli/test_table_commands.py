@@ -164,6 +164,67 @@ def test_with_two_labels_one_may_be_named_in_later_files_too(run, table):
     assert run(*more, "ill", "--out", "b.npz", "-q")[0] == 2
 
 
+def test_one_label_against_the_rest_needs_a_rest_that_was_there(run, tmp_path):
+    rows = "".join(f"{i * i},{label}\n" for i, label in enumerate(["yes", "no"] * 10))
+    (tmp_path / "two.csv").write_text("x,y\n" + rows)
+    (tmp_path / "three.csv").write_text("x,y\n" + rows + "7,maybe\n9,maybe\n")
+    assert run("fit", "two.csv", "-t", "y", "--positive", "yes", "--out", "two.npz", "-q")[0] == 0
+    more = ("fit", "three.csv", "--like", "two.npz", "--positive", "yes", "--out", "three.npz")
+    code, _, error = run(*more)
+    assert (code, "has the label 'maybe'; fit first the file that has them all" in error) == (2, True)
+    assert run("fit", "three.csv", "-t", "y", "--positive", "yes", "--out", "three.npz", "-q")[0] == 0
+    (tmp_path / "odd.csv").write_text("x,y\n1,Yes\n")
+    code, _, error = run("forget", "three.npz", "odd.csv", "--out", "four.npz")
+    assert (code, "the labels 'yes' and 'Yes' differ in writing only" in error) == (2, True)
+
+
+def test_parquet_and_csv_of_the_same_rows_say_the_same(run, tmp_path):
+    frame = pl.DataFrame({"c": ["NA", "DE", "FR"] * 10, "x": range(0, 90, 3), "y": [True, False, False] * 10})
+    frame.write_parquet(tmp_path / "a.parquet")
+    frame.write_csv(tmp_path / "a.csv")
+    assert run("fit", "a.parquet", "-t", "y", "--out", "a.npz", "-q")[0] == 0
+    assert run("predict", "a.npz", "a.csv") == run("predict", "a.npz", "a.parquet")
+    frame[:3].write_csv(tmp_path / "few.csv")
+    frame[:3].write_parquet(tmp_path / "few.parquet")
+    for kind in ("csv", "parquet"):
+        assert run("forget", "a.npz", f"few.{kind}", "--out", f"{kind}.npz", "-q") == (0, "", "")
+    sums = [TableModel.load(tmp_path / f"{kind}.npz").moments.sums.tolist() for kind in ("csv", "parquet")]
+    assert sums[0] == sums[1]
+
+
+def test_a_prediction_does_not_look_at_labels(run, table, tmp_path):
+    run("fit", table, "-t", "sick", "--out", "a.npz", "-q")
+    (tmp_path / "new.csv").write_text("age,city,sick\n30,Bonn,1\n31,Bonn,2\n32,Trier,tbd\n")
+    code, said, _ = run("predict", "a.npz", "new.csv")
+    assert (code, len(said.splitlines())) == (0, 4)
+    (tmp_path / "new.csv").write_text("age ,city\n30,Bonn\n")
+    code, _, error = run("predict", "a.npz", "new.csv")
+    assert (code, error) == (2, "unflip: new.csv has no column 'age'; did you mean 'age '?\n")
+
+
+def test_a_table_is_flipped_in_its_own_kind(run, tmp_path):
+    frame = pl.DataFrame({"c": ["", None, "a", "b"] * 5, "y": ["u", "v"] * 10})
+    frame.write_parquet(tmp_path / "a.parquet")
+    frame.write_csv(tmp_path / "a.csv")
+    assert run("flip", "a.parquet", "--rate", "0.2", "-t", "y", "--out", "b.parquet", "-q") == (0, "", "")
+    assert pl.read_parquet(tmp_path / "b.parquet")["c"].equals(frame["c"])
+    code, _, error = run("flip", "a.csv", "--rate", "0.2", "-t", "y", "--out", "b.parquet")
+    assert (code, "--out must end in .csv" in error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--weight", "sick"], "'sick' cannot be target and weight at once"),
+        (["--delimiter", ""], "--delimiter is one character, got ''"),
+        (["--decimal", "x"], "--decimal is a comma or a point, got 'x'"),
+    ],
+)
+def test_options_that_make_no_sense(options, said, run, table):
+    code, _, error = run("fit", table, "-t", "sick", "--out", "a.npz", *options)
+    assert (code, said in error) == (2, True)
+
+
 def test_what_a_model_settles_cannot_be_asked_for_otherwise(run, table):
     run("fit", table, "-t", "sick", "--out", "a.npz", "-q")
     run("fit", table, "-t", "sick", "--learner", "unhinged", "--out", "b.npz", "-q")
@@ -172,7 +233,10 @@ def test_what_a_model_settles_cannot_be_asked_for_otherwise(run, table):
             ["fit", table, "--like", "a.npz", "--learner", "unhinged", "--out", "c.npz"],
             "--learner is that of",
         ),
-        (["fit", table, "--like", "a.npz", "--drop", "city", "--out", "c.npz"], "without --drop and --text"),
+        (
+            ["fit", table, "--like", "a.npz", "--drop", "city", "--out", "c.npz"],
+            "without --drop, --text, --decimal",
+        ),
         (["merge", "a.npz", "b.npz", "--out", "c.npz"], "different learners"),
     ):
         code, _, error = run(*arguments)

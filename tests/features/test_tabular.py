@@ -77,7 +77,7 @@ def test_what_cannot_help_is_left_out_and_named():
     assert table.left_out_ == {
         "row": "it numbers the rows",
         "user_id": "it numbers the rows",
-        "email": "nearly every row has a value of its own",
+        "email": "nearly every row has a value of its own, such as '0@example.org'",
         "empty": "it has no values",
         "blank": "it has no values",
         "one": "it never varies",

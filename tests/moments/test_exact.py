@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from unflip import UnhingedClassifier
-from unflip.features import Fourier, Standardize
+from unflip.features import Nystroem, OrthogonalFourier, Standardize
 from unflip.moments import Moments, accumulate, class_sums, exact_sums
 from unflip.moments.exact import Windows, as_integers, products
 from unflip.moments.exact_floats import in_floats
@@ -203,8 +203,24 @@ def test_single_column_features_are_summed_exactly_and_others_refused():
         accumulate((X[part], y[part]), scaler, summation="exact") for part in np.split(np.arange(100), 2)
     ]
     assert bits(halves[1] + halves[0]) == bits(whole)
-    with pytest.raises(ValueError, match="for raw columns and for features of single columns"):
-        accumulate((X, y), Fourier(8).fit(X), summation="exact")
+    with pytest.raises(ValueError, match="for raw columns and for Standardize"):
+        accumulate((X, y), Nystroem(8).fit(X), summation="exact")
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_random_features_are_summed_exactly_however_rows_are_cut(kind):
+    """A row's features must not depend on the rows around it, or a row could not be taken back to the bit."""
+    rng = np.random.default_rng(13)
+    X, y = rng.normal(size=(300, 5)) * (rng.random((300, 5)) < 0.7), rng.integers(0, 2, 300)
+    waves = OrthogonalFourier(33, random_state=1).fit(kind(X))
+    whole = accumulate((kind(X), y), waves, summation="exact")
+    assert_allclose(waves.row_by_row(kind(X)), waves.transform(kind(X)), rtol=0, atol=1e-13)
+    for cuts in ([1, 2, 3], [7, 150, 299], rng.permutation(np.arange(1, 300))[:40]):
+        parts = np.split(rng.permutation(300), np.sort(cuts))
+        sums = [accumulate((kind(X[part]), y[part]), waves, summation="exact") for part in parts]
+        assert bits(sum(sums)) == bits(whole)
+        left = accumulate((kind(np.delete(X, parts[0], 0)), np.delete(y, parts[0])), waves, summation="exact")
+        assert bits(whole - sums[0]) == bits(left)
 
 
 def test_exact_and_fast_do_not_mix_but_nothing_mixes_with_both():

@@ -5,13 +5,13 @@ import gzip
 import io
 import lzma
 import sys
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from unflip.tables import read_as_written, read_table
+from unflip.tables import Habits, Wanted, read_as_written, read_table
 from unflip.tables.text import read_csv
 
 PLAIN = b"age,sick\n30,no\n,yes\n"
@@ -54,7 +54,7 @@ def test_parquet_and_arrow(write, tmp_path):
     path = tmp_path / "anything"
     getattr(pl.DataFrame(ROWS), write)(path)
     assert read_table(path).to_dicts() == ROWS
-    assert read_table(path, drop=["age"]).columns == ["sick"]
+    assert read_table(path, Wanted(drop=["age"])).columns == ["sick"]
 
 
 def test_standard_input(monkeypatch):
@@ -63,7 +63,8 @@ def test_standard_input(monkeypatch):
 
 
 def columns(content, **ways):
-    return read_csv(content.encode(), "here.csv", **ways).to_dict(as_series=False)
+    delimiter = ways.pop("delimiter", None)
+    return read_csv(content.encode(), "here.csv", Wanted(**ways), delimiter).to_dict(as_series=False)
 
 
 def test_types_are_those_of_all_values():
@@ -103,13 +104,67 @@ def test_days_and_months_are_told_apart_or_not_guessed():
 
 
 def test_days_and_months_stay_where_they_were():
-    dates = {}
-    columns("d,e,x\n25/12/2023,12/25/2023,1\n", dates=dates)
-    assert dates == {"d": "%d/%m/%Y", "e": "%m/%d/%Y"}
-    later = columns("d,e,x\n02/12/2023,02/12/2023,1\n", dates=dates)
+    habits = Habits()
+    columns("d,e,x\n25/12/2023,12-25-2023,1\n", habits=habits)
+    assert habits.dates == {"d": "day", "e": "month"}
+    later = columns("d,e,x\n02/12/2023,02-12-2023,1\n", habits=habits)
     assert later == {"d": [date(2023, 12, 2)], "e": [date(2023, 2, 12)], "x": [1.0]}
-    with pytest.raises(ValueError, match="'d' holds dates with months first, and before it had days first"):
-        columns("d,x\n12/25/2023,1\n", dates=dates)
+    with pytest.raises(ValueError, match="'d' holds dates with the month first, and before it had the day"):
+        columns("d,x\n12/25/2023,1\n", habits=habits)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("31-12-2020", date(2020, 12, 31)),
+        ("31/12/2020 10:05", datetime(2020, 12, 31, 10, 5)),
+        ("12/31/2020 10:05:30", datetime(2020, 12, 31, 10, 5, 30)),
+        ("31.12.2020 10:05", datetime(2020, 12, 31, 10, 5)),
+        ("2020-12-31T10:05:00+02:00", datetime(2020, 12, 31, 8, 5, tzinfo=UTC)),
+    ],
+)
+def test_dates_with_and_without_times(written, meant):
+    assert columns(f"d,x\n{written},1\n,2\n")["d"] == [meant, None]
+
+
+def test_what_looks_like_a_gap_may_be_a_level():
+    text = "land,x\nNA,1\nnone,2\nDE,3\n"
+    assert columns(text)["land"] == [None, None, "DE"]
+    assert columns(text, text=["land"], levels={"land": ["NA", "DE"]})["land"] == ["NA", None, "DE"]
+
+
+def test_the_decimal_mark_stays_what_it_was():
+    habits = Habits()
+    assert columns("a;b\n1234,56;1\n2,5;2\n", habits=habits)["a"] == [1234.56, 2.5]
+    assert habits.decimal == ","
+    assert columns("a;b\n1,234;1\n", habits=habits)["a"] == [1.234]
+    with pytest.raises(ValueError, match=r"column 'a' holds 1\.234, and decimals have a comma here"):
+        columns("a;b\n1.234;1\n", habits=habits)
+    assert columns("a,b\n1.234,1\n", habits=habits)["a"] == [1.234]  # between commas it is a point
+    with pytest.raises(ValueError, match=r"'a' holds 1\.230, whose point may be decimal .*--decimal"):
+        columns("a;b\n900;1\n1.230;2\n")
+    assert columns("a;b\n900;1\n1.230;2\n", habits=Habits(decimal="."))["a"] == [900.0, 1.23]
+    assert columns("a;b\n900;1.5\n1.230;2\n")["a"] == [900.0, 1.23]  # 1.5 can only be a decimal point
+    with pytest.raises(ValueError, match="column 'a' holds 45,000; write numbers without commas"):
+        columns('a,b\n"45,000",1\n"1,200",2\n9,3\n')
+
+
+def test_blank_lines_are_no_rows_whatever_the_header_looks_like():
+    assert columns('"height, cm"\n1.0\n\n3.0\n') == {"height, cm": [1.0, None, 3.0]}
+    assert columns("x z\n1 5\n\n2 6\n", delimiter=" ") == {"x": [1.0, 2.0], "z": [5.0, 6.0]}
+    assert columns('"c\nd",a\n1,2\n\n3,4\n') == {"c\nd": [1.0, 3.0], "a": [2.0, 4.0]}
+
+
+def test_quotes_in_headers_and_amid_fields():
+    assert columns('"Länge, Breite, Höhe";"label"\n1,5;yes\n') == {
+        "Länge, Breite, Höhe": [1.5],
+        "label": ["yes"],
+    }
+    assert columns('a,b,y\n1,5",yes\n\n2,6",no\n') == {"a": [1.0, 2.0], "b": ['5"', '6"'], "y": ["yes", "no"]}
+
+
+def test_numbers_may_be_names_of_columns_that_are_known():
+    assert columns("0,1\n5,6\n", only=["0", "1"]) == {"0": [5.0], "1": [6.0]}
 
 
 def test_commas_and_points_are_not_guessed_either():
@@ -158,6 +213,7 @@ BAD = [
     (b"1,2\n3,4\n", "has no header: its first line is 1, 2; add one"),
     (b'a,b\n1,x\n2,"y\n3,z\n', "a quote is opened and never closed, in the row that begins on line 3"),
     (b"a,b\n1,2\n3\n", "line 3 has 1 fields, and the header has 2"),
+    (b"a,b\n1,2\n1,2,3\n4\n", "line 3 has 3 fields, and the header has 2; .* --delimiter"),
     (b"a,b\n1,2,3\n", "line 2 has 3 fields, and the header has 2"),
     (b'a,b\n"1",2\n3\n', "line 3 has 1 fields, and the header has 2"),
     (
@@ -191,4 +247,4 @@ def test_paths_that_are_no_files(tmp_path):
         read_table(tmp_path)
     (tmp_path / "f.csv").write_bytes(PLAIN)
     with pytest.raises(ValueError, match="has no column 'sik'; did you mean 'sick'"):
-        read_table(tmp_path / "f.csv", text=["sik"])
+        read_table(tmp_path / "f.csv", Wanted(text=["sik"]))

@@ -38,6 +38,8 @@ class TableLabels:
     @classmethod
     def of(cls, frame: Any, target: str, positive: Any = None, weight: str | None = None) -> Self:
         """The labels in a column of a frame. positive: a label; all others become one class."""
+        if weight == target:
+            raise ValueError(f"the column {target!r} cannot be target and weight at once")
         for column in (target, *([] if weight is None else [weight])):
             if column not in frame.columns:
                 raise ValueError(f"there is no column {column!r}; there are {', '.join(frame.columns)}")
@@ -49,6 +51,7 @@ class TableLabels:
             kind = type(odd[0]).__name__
             raise ValueError(f"the target {target!r} holds a {kind}; labels are text or whole numbers")
         if positive is not None:
+            _refuse_other_spellings(labels, positive)
             labels = [positive if str(label) == positive else f"not {positive}" for label in labels]
         counts = Counter(labels)
         if len({type(label) for label in counts}) > 1:
@@ -70,6 +73,15 @@ class TableLabels:
         if len(self.rows) == frame.shape[0]:
             return frame
         return frame.iloc[self.rows] if hasattr(frame, "iloc") else frame[self.rows]
+
+
+def _refuse_other_spellings(labels: list[Any], positive: str) -> None:
+    """All others become one class, and "Yes" is hardly meant to be other than "yes"."""
+    for label in dict.fromkeys(map(str, labels)):
+        if label != positive and label.strip().casefold() == positive.strip().casefold():
+            raise ValueError(
+                f"the labels {positive!r} and {label!r} differ in writing only; write them alike"
+            )
 
 
 def _plain(column: Any) -> list[Any]:
@@ -123,7 +135,11 @@ def refuse_odd_targets(labels: TableLabels) -> None:
         raise ValueError(f"no row has a label: the target {target!r} is empty")
     if len(counts) == 1:
         raise ValueError(f"every label of {target!r} is {next(iter(counts))!r}; at least two are needed")
-    if len(counts) > MOST or (len(counts) > 2 and len(counts) > n / 2):
+    if len(counts) > 2 and n / 2 < len(counts) <= MOST:
+        raise ValueError(
+            f"the target {target!r} has {len(counts)} different values in {n} rows: too few of each"
+        )
+    if len(counts) > MOST:
         raise ValueError(
             f"the target {target!r} has {len(counts):,} different values in {n:,} rows; labels are at most "
             f"{MOST} classes, so name another column or group its values"

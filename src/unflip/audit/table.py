@@ -19,6 +19,7 @@ from unflip.audit.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.audit.rate import AuditEstimate, estimate_noise
 from unflip.audit.suspects import Suspects, find_suspects
 from unflip.features import Tabular
+from unflip.features.table_columns import NUMBERED, OWN_VALUES
 from unflip.noise.intervals import ScoreEstimate
 from unflip.selection.guarantee import Guarantee
 
@@ -123,8 +124,8 @@ def audit_table(
 
 def _ids(rows: Any, table: Tabular) -> tuple[str, tuple[Any, ...]] | None:
     """The first column that was left out because it names rows."""
-    names = ("it numbers the rows", "nearly every row has a value of its own")
-    found = next((column for column, reason in table.left_out_.items() if reason in names), None)
+    names = (NUMBERED, OWN_VALUES)
+    found = next((column for column, reason in table.left_out_.items() if reason.startswith(names)), None)
     if found is None:
         return None
     values = rows[found]

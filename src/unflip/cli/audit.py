@@ -13,6 +13,7 @@ from unflip.cli.progress import with_progress
 from unflip.cli.refusal import Refusal, refusing
 from unflip.cli.tables import (
     AsJson,
+    Decimal,
     Delimiter,
     Drop,
     File,
@@ -53,6 +54,7 @@ def audit(
     drop: Drop = None,
     text: Text = None,
     delimiter: Delimiter = None,
+    decimal: Decimal = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -69,7 +71,8 @@ def audit(
     with refusing():
         import json
 
-        frame, target = labelled_table(file, target, drop, text, delimiter)  # refuses before it imports much
+        # Before much is imported: what is wrong with a file is said at once.
+        frame, target, _ = labelled_table(file, target, drop, text, delimiter, decimal)
 
         from unflip.audit.table import audit_table
         from unflip.report import audit as shown

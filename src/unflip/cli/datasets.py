@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 datasets = typer.Typer(
-    help="The data of the paper: list what is here, fetch what may not be shipped.", no_args_is_help=True
+    help="The data of the paper: list what is here, write it as a table, fetch what may not be shipped.",
+    no_args_is_help=True,
 )
 
 DataDir = Annotated[
@@ -46,6 +47,30 @@ def list_datasets(
     for row in found:
         origin = row["origin"] if row["available"] else "missing: unflip datasets fetch, or --data-dir"
         print(f"{row['name']:18} {row['rows']:6} {row['columns']:8} {row['positives']:10}  {origin}")
+
+
+@datasets.command("write")
+def write_dataset(
+    name: Annotated[str, typer.Argument(help="A dataset that is here.")],
+    out: Annotated[Path, typer.Option(help="The table to write (.csv or .parquet).")],
+    data_dir: DataDir = None,
+) -> None:
+    """Write a dataset as a table to try the other commands on: rows shuffled, the last column `label`."""
+    from unflip.cli.refusal import refusing
+    from unflip.cli.tables import save, writable
+
+    writable(out, (".csv", ".parquet"))
+    with refusing():
+        import numpy as np
+        import polars as pl
+
+        from unflip.experiments.datasets import load
+
+        data = load(name, data_dir)
+        order = np.random.default_rng(0).permutation(len(data.y))  # some files are sorted by class
+        columns = dict(zip(data.columns, data.X[order].T.tolist(), strict=True))
+        save(out, pl.DataFrame(columns | {"label": data.target[order].tolist()}))
+    print(f"{out}: {len(data.y)} rows, {len(data.columns)} columns and the label")
 
 
 @datasets.command("fetch")

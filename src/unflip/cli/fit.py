@@ -11,6 +11,7 @@ from unflip.cli.refusal import Refusal, refusing
 from unflip.cli.show import show_model
 from unflip.cli.tables import (
     AsJson,
+    Decimal,
     Delimiter,
     Drop,
     File,
@@ -41,6 +42,7 @@ def fit(
     drop: Drop = None,
     text: Text = None,
     delimiter: Delimiter = None,
+    decimal: Decimal = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -57,21 +59,31 @@ def fit(
         if like is not None:
             first = TableModel.load(like)
             asked = {"target": target, "positive": positive, "weight": weight, "learner": learner}
-            if first.positive is None and positive in [str(label) for label in first.labels]:
+            known = [str(label) for label in first.labels]
+            if first.positive is None and positive in known:
                 del asked["positive"]  # there were no others to make one class of
             for name, given in asked.items():
                 if given not in (None, getattr(first, name)):
                     raise Refusal(f"--{name} is that of {like}, {getattr(first, name)!r}, not {given!r}")
-            if drop or text:
-                raise Refusal(f"with --like, columns are read as in {like}, without --drop and --text")
+            if drop or text or decimal:
+                raise Refusal(
+                    f"with --like, columns are read as in {like}, without --drop, --text, --decimal"
+                )
+            frame = table_like(file, first, labels=True, delimiter=delimiter)
+            new = [str(label) for label in frame[first.target].unique() if label is not None]
+            if positive is not None and first.positive is None and set(new) - set(known):
+                raise Refusal(
+                    f"{like} tells {' from '.join(known)} and has no class for all others, and {file} has "
+                    f"the label {min(set(new) - set(known))!r}; fit first the file that has them all"
+                )
             empty = replace(first, moments=first.moments - first.moments, history=())
-            model = empty.more(table_like(file, first, labels=True, delimiter=delimiter), file)
+            model = empty.more(frame, file)
         else:
-            dates: dict[str, str] = {}
-            frame, target = labelled_table(file, target, drop, text, delimiter, dates)
+            frame, target, habits = labelled_table(file, target, drop, text, delimiter, decimal)
             if learner == "robust":
-                model = KernelModel.fit(frame, target, weight, positive, file, dates)
+                model = KernelModel.fit(frame, target, weight, positive, file, habits)
             else:
-                model = TableModel.fit(frame, target, learner or "square", weight, positive, file, dates)
+                model = TableModel.fit(frame, target, learner or "square", weight, positive, file, habits)
+                model.classifier  # noqa: B018  # refuses what cannot classify, before it is written
         model.save(out)
     show_model(model, out, as_json, quiet)

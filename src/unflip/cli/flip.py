@@ -13,7 +13,10 @@ from unflip.cli.tables import Delimiter, File, Quiet, Seed, Target, save, writab
 
 def flip(
     file: File,
-    rate: Annotated[float, typer.Option(min=0.0, max=1.0, help="The share of labels to flip.")],
+    rate: Annotated[
+        float,
+        typer.Option(min=0.0, max=1.0, help="The share of labels to flip; below one half for two classes."),
+    ],
     out: Annotated[Path, typer.Option(help="The table to write (.csv or .parquet).")],
     target: Target = None,
     seed: Seed = 0,
@@ -31,7 +34,10 @@ def flip(
         from unflip.tables import read_as_written
         from unflip.tables.types import without_gaps
 
-        frame, separator = read_as_written(file, delimiter)
+        frame, separator = read_as_written(file, delimiter, [target] if target else [])
+        if (out.suffix == ".csv") != (separator is not None):
+            kind = ".parquet" if separator is None else ".csv"
+            raise Refusal(f"{file} is written as it was: --out must end in {kind}, got {out}")
         if target is None:
             raise Refusal(f"name the column of labels with --target; there are {', '.join(frame.columns)}")
         labels = TableLabels.of(without_gaps(frame, target), target)
@@ -42,7 +48,8 @@ def flip(
         for place in np.flatnonzero(noisy != labels.y).tolist():
             column[labels.rows[place]] = found[place]
         spoiled = frame.with_columns(pl.Series(target, column, dtype=frame[target].dtype))
-        spoiled = spoiled.with_columns(pl.col(pl.String).replace("", None))  # no quotes
+        if separator is not None:
+            spoiled = spoiled.with_columns(pl.col(pl.String).replace("", None))  # no quotes
         save(out, spoiled, separator or ",")
     if not quiet:
         changed, n = int((noisy != labels.y).sum()), len(labels.y)

@@ -11,6 +11,21 @@ from unflip.cli.refusal import Refusal
 
 if TYPE_CHECKING:
     from unflip.models.reading import ReadsTables
+    from unflip.tables import Habits
+
+
+def _one_character(given: str | None) -> str | None:
+    delimiter = "\t" if given == "\\t" else given
+    if delimiter is not None and len(delimiter.encode()) != 1:
+        raise Refusal(f"--delimiter is one character, got {delimiter!r}")
+    return delimiter
+
+
+def _comma_or_point(given: str | None) -> str | None:
+    if given not in (",", ".", None):
+        raise Refusal(f"--decimal is a comma or a point, got {given!r}")
+    return given
+
 
 File = Annotated[str, typer.Argument(help="CSV, TSV, Parquet or Arrow, compressed or not; - for stdin.")]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="The column of labels.")]
@@ -18,7 +33,14 @@ Weight = Annotated[str | None, typer.Option(help="A column that counts rows.")]
 Positive = Annotated[str | None, typer.Option(help="A label; all others become one class.")]
 Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
 Text = Annotated[list[str] | None, typer.Option(help="A column that is text even if it looks like numbers.")]
-Delimiter = Annotated[str | None, typer.Option(help="Of CSV; seen from the header if not given.")]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(callback=_one_character, help="Of CSV (\\t for tabs); seen from the header if not given."),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(callback=_comma_or_point, help="In numbers of CSV without commas between fields: , or ."),
+]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -30,21 +52,22 @@ def labelled_table(
     drop: list[str] | None = None,
     text: list[str] | None = None,
     delimiter: str | None = None,
-    dates: dict[str, str] | None = None,
-) -> tuple[Any, str]:
-    """The frame, and its column of labels; in CSV labels are what is written, as whole numbers if all are.
+    decimal: str | None = None,
+) -> tuple[Any, str, Habits]:
+    """The frame, its column of labels, and how it is written.
 
-    dates: is filled with the formats of dates whose days look like months, by column.
+    In CSV labels are what is written, as whole numbers if all are.
     """
-    from unflip.tables import read_table
+    from unflip.tables import Habits, Wanted, read_table
 
+    wanted = Wanted(text or (), drop or (), target, habits=Habits(decimal=decimal))
     if target is None:
-        columns = read_table(path, delimiter, drop=drop or ()).columns
+        columns = read_table(path, wanted, delimiter).columns
         raise Refusal(f"name the column of labels with --target; there are {', '.join(map(repr, columns))}")
     if target in (drop or ()):
         raise Refusal(f"the target {target!r} cannot be dropped")
-    frame = read_table(path, delimiter, text or (), drop or (), target, dates=dates)
-    return frame.with_columns(as_labels(frame[target])), target
+    frame = read_table(path, wanted, delimiter)
+    return frame.with_columns(as_labels(frame[target])), target, wanted.habits
 
 
 def as_labels(column: Any) -> Any:
@@ -67,21 +90,38 @@ def as_labels(column: Any) -> Any:
 
 
 def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | None = None) -> Any:
-    """A frame read as a model wants it: its categories are text, its dates as they were."""
-    from unflip.features.table_columns import Categories
-    from unflip.tables import read_table
+    """A frame read as a model wants it: its categories are text, its dates and numbers written as before."""
+    from dataclasses import replace
 
-    weight = getattr(model, "weight", None)
-    text = [
-        name
+    from unflip.features.table_columns import Categories
+    from unflip.tables import Wanted, read_table
+
+    needed = [name for name in model.columns if name not in model.table.left_out_]
+    levels = {
+        name: [level for level in column.levels.values if isinstance(level, str)]
         for name, column in zip(model.columns, model.table.columns_, strict=True)
-        if isinstance(column, Categories) and name not in model.table.left_out_
-    ]
-    wanted = [*(name for name in model.columns if name not in model.table.left_out_), model.target]
-    only = [*wanted, *([weight] if weight else [])]
-    frame = read_table(path, delimiter, text, (), model.target if labels else None, only, dict(model.dates))
-    words = any(isinstance(label, str) for label in model.labels)
-    return frame.with_columns(as_labels(frame[model.target])) if labels and not words else frame
+        if isinstance(column, Categories) and name in needed
+    }
+    weight = getattr(model, "weight", None)
+    needed += [name for name in (model.target, weight) if labels and name]
+    habits = replace(model.habits, dates=dict(model.habits.dates))
+    wanted = Wanted(list(levels), (), model.target if labels else None, needed, levels, habits)
+    frame = read_table(path, wanted, delimiter)
+    if not labels or any(isinstance(label, str) for label in model.labels):
+        return frame
+    return frame.with_columns(_as_truth(frame[model.target], model.labels))
+
+
+def _as_truth(column: Any, labels: list[Any]) -> Any:
+    """Labels as whole numbers, or as truth if those that are known are."""
+    import polars as pl
+
+    from unflip.tables.types import TRUTH
+
+    if column.dtype != pl.String or not all(isinstance(label, bool) for label in labels):
+        return as_labels(column)
+    found = column.str.to_lowercase().replace_strict(TRUTH, default=None, return_dtype=pl.Boolean)
+    return found if found.null_count() == column.null_count() else column
 
 
 def save(path: Path, frame: Any, separator: str = ",") -> None:

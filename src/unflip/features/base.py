@@ -7,6 +7,7 @@ not be merged; the key, a hash of all that was fitted, is how they tell each oth
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 from unflip.features.adapter import Transformed
@@ -55,15 +56,16 @@ def as_feature_map(features: Any, width: int, names: tuple[str, ...] | None) -> 
     return feature_map
 
 
-def is_elementwise(feature_map: FeatureMap) -> bool:
-    """Whether the features of a row are the same to the last bit whatever rows are around it.
+def row_by_row(feature_map: FeatureMap) -> Callable[[Any], Any] | None:
+    """How features are made that are the same to the last bit whatever rows are around; None if in no way.
 
-    >>> is_elementwise(Columns(3))
-    True
+    >>> row_by_row(Columns(1))([[3.0]])
+    [[3.0]]
     """
-    if isinstance(feature_map, Columns):
-        return True
-    return bool(getattr(getattr(feature_map, "transformer", None), "elementwise", False))
+    fitted = getattr(feature_map, "transformer", feature_map)
+    if isinstance(feature_map, Columns) or getattr(fitted, "elementwise", False):
+        return feature_map.transform
+    return getattr(fitted, "row_by_row", None)
 
 
 def _refuse_other_columns(fitted: Any, width: int, names: tuple[str, ...] | None) -> None:

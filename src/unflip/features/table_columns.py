@@ -21,6 +21,7 @@ from unflip.features.levels import Levels, factorized
 NESTED = ("list", "array", "struct", "binary")  # how polars calls what is no number and no text
 DAY = np.timedelta64(1, "D")
 OWN = 0.9  # of the values different from all others: then they name rows rather than describe them
+OWN_VALUES, NUMBERED = "nearly every row has a value of its own", "it numbers the rows"
 FEWEST = 20  # rows below which nothing is called an identifier
 IDENTIFIER = re.compile(r"(^|[_\s.-])(id|uuid|guid|index|key|rownum|row_?id)$", re.IGNORECASE)
 
@@ -48,7 +49,12 @@ class Numbers:
             values = np.full(len(values), np.nan)  # gaps are gaps, whatever their type
         elif other:
             held = "dates" if self.dates else "numbers"
-            raise ValueError(f"column {label} of X held {held} when fitted, and now does not")
+            odd = (
+                f"{v!r} in row {i}"
+                for i, v in enumerate(values)
+                if not is_missing(v) and kind_of([v]) != held
+            )
+            raise ValueError(f"column {label} of X held {held} when fitted, and now {next(odd, kind)}")
         numbers = as_numbers(values, label)
         gaps = np.isnan(numbers)
         filled = np.where(gaps, self.fill, numbers)
@@ -104,7 +110,7 @@ def read_column(values: Any, label: str, max_levels: int, buckets: int = 0, leni
     >>> read_column(np.array([1.0, np.nan, 3.0]), "'age'", max_levels=2)
     Numbers(fill=2.0, marks=True, dates=False)
     >>> read_column(np.array([f"user {i}" for i in range(99)]), "'name'", max_levels=2, lenient=True)
-    LeftOut(reason='nearly every row has a value of its own')
+    LeftOut(reason="nearly every row has a value of its own, such as 'user 0'")
     """
     kind = kind_of(values)
     if lenient and kind == "nothing":
@@ -124,7 +130,7 @@ def read_column(values: Any, label: str, max_levels: int, buckets: int = 0, leni
             return LeftOut("it has no values")
         raise ValueError(f"column {label} of X has no values at all; leave it out")
     if lenient and kind == "numbers" and _numbers_rows(known, label):
-        return LeftOut("it numbers the rows")
+        return LeftOut(NUMBERED)
     return Numbers(float(np.median(known)), len(known) < len(numbers), kind == "dates")
 
 
@@ -141,7 +147,8 @@ def _read_categories(values: Any, label: str, max_levels: int, buckets: int, len
     if lenient and not n_levels:
         return LeftOut("it has no values")
     if lenient and known >= FEWEST and n_levels > OWN * known:
-        return LeftOut("nearly every row has a value of its own")
+        example = next(level for level in distinct if level is not None)
+        return LeftOut(f"{OWN_VALUES}, such as {str(example)[:40]!r}")
     return Categories(Levels.of(distinct, codes, max_levels), buckets if len(distinct) > max_levels else 0)
 
 

@@ -16,19 +16,20 @@ from unflip._files import load_arrays, save_arrays
 from unflip.audit.labels import feature_columns, labels_to_learn
 from unflip.features import Tabular
 from unflip.models.reading import OF_KERNELS, Array, ReadsTables
-from unflip.models.table_facts import as_facts, dates_from_facts, from_facts
+from unflip.models.table_facts import as_facts, from_facts
 from unflip.moments.files import PLAIN, refuse_labels
 from unflip.selection import RobustClassifierCV
 from unflip.selection.robust_cv import Part
 from unflip.selection.two_part import TwoPart
 from unflip.selection.views import Views
+from unflip.tables import Habits
 
 
 @dataclass(frozen=True, eq=False)
 class KernelModel(ReadsTables):
     """What `unflip fit --learner robust` writes: a `RobustClassifierCV` of the numbers that a table makes.
 
-    counts: how many rows there were of each class; dates: see `read_table`.
+    counts: how many rows there were of each class; habits: how CSV is written.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [20, 30, 60, 70] * 5, "old": [0, 0, 1, 1] * 5})
@@ -42,7 +43,7 @@ class KernelModel(ReadsTables):
     counts: dict[str, float]
     history: tuple[str, ...] = ()
     learner: str = "robust"
-    dates: dict[str, str] = field(default_factory=dict)
+    habits: Habits = field(default_factory=Habits)
 
     @classmethod
     def fit(
@@ -52,7 +53,7 @@ class KernelModel(ReadsTables):
         weight: str | None = None,
         positive: str | None = None,
         source: str = "a table",
-        dates: dict[str, str] | None = None,
+        habits: Habits | None = None,
     ) -> Self:
         """Fit a frame of pandas or polars. source: what the history calls it."""
         labels, positive = labels_to_learn(frame, target, positive, weight)
@@ -61,7 +62,7 @@ class KernelModel(ReadsTables):
         model = RobustClassifierCV().fit(table.transform(rows), labels.y, labels.weight)
         counts = {str(label): float(n) for label, n in zip(labels.classes, labels.counts, strict=True)}
         history = (f"fitted {source}: {len(labels.y)} rows",)
-        return cls(target, table, model, counts, history, dates=dates or {})
+        return cls(target, table, model, counts, history, habits=habits or Habits())
 
     @property
     def labels(self) -> list[Any]:
@@ -88,7 +89,7 @@ class KernelModel(ReadsTables):
         facts = {
             "target": self.target,
             "history": list(self.history),
-            "dates": self.dates,
+            "habits": self.habits.as_facts(),
             "table": as_facts(self.table),
             "inner": as_facts(model.table_),
             "classes": classes,
@@ -131,8 +132,8 @@ class KernelModel(ReadsTables):
             if table.width != classifier.n_features_in_ or not isinstance(facts["target"], str):
                 raise ValueError("its parts do not belong together")
             counts = {str(label): float(n) for label, n in facts["counts"].items()}
-            history, dates = tuple(map(str, facts["history"])), dates_from_facts(facts["dates"])
-            return cls(facts["target"], table, classifier, counts, history, dates=dates)
+            history, habits = tuple(map(str, facts["history"])), Habits.from_facts(facts["habits"])
+            return cls(facts["target"], table, classifier, counts, history, habits=habits)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise ValueError(f"{path} does not hold a model: {error}") from None
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from unflip._extras import extra
 from unflip.features import Tabular
+from unflip.tables import Habits
 
 Array = np.ndarray[Any, Any]
 OF_KERNELS = "kernel model"  # the kind of file that holds one
@@ -16,12 +17,12 @@ OF_KERNELS = "kernel model"  # the kind of file that holds one
 class ReadsTables:
     """A model with a fitted `table`, which turns frames of pandas or polars into numbers.
 
-    dates: the formats of dates in CSV whose days look like months, by column.
+    habits: how CSV is written.
     """
 
     target: str
     table: Tabular
-    dates: dict[str, str]
+    habits: Habits
 
     @property
     def labels(self) -> list[Any]:

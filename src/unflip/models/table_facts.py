@@ -10,7 +10,6 @@ import numpy as np
 from unflip.features import Tabular
 from unflip.features.levels import Levels
 from unflip.features.table_columns import Categories, Column, LeftOut, Numbers
-from unflip.tables.types import EITHER
 
 LEVEL = str | int | float | None
 
@@ -49,18 +48,6 @@ def from_facts(facts: dict[str, Any]) -> Tabular:
     table.n_features_in_, table.columns_, table.kept_ = len(names), columns, np.asarray(kept)
     table.left_out_ = {str(name): str(reason) for name, reason in facts["left_out"].items()}
     return table
-
-
-def dates_from_facts(facts: Any) -> dict[str, str]:
-    """The formats of dates by column.
-
-    >>> dates_from_facts({"since": "%d.%m"})
-    Traceback (most recent call last):
-    ValueError: the formats of dates are {'since': '%d.%m'}
-    """
-    if not isinstance(facts, dict) or set(map(repr, facts.values())) - set(map(repr, EITHER)):
-        raise ValueError(f"the formats of dates are {facts!r}")
-    return facts
 
 
 def _fact(column: Column) -> dict[str, Any]:

@@ -19,12 +19,14 @@ from unflip.audit.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.estimators import SquareClassifier, UnhingedClassifier
 from unflip.features import Standardize, Tabular
 from unflip.models.reading import OF_KERNELS, Array, ReadsTables
-from unflip.models.table_facts import as_facts, dates_from_facts, from_facts
+from unflip.models.table_facts import as_facts, from_facts
 from unflip.moments import Moments, accumulate
 from unflip.moments.files import as_facts as moments_as_facts
 from unflip.moments.files import as_fields as moments_as_fields
+from unflip.tables import Habits
 
 LEARNERS = {"square": SquareClassifier, "unhinged": UnhingedClassifier}
+DEGREES = {"square": 2, "unhinged": 1}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +35,8 @@ class TableModel(ReadsTables):
 
     target, weight: names of columns; table: how the others become numbers; scale: how these are
     standardised; moments: the sums by class; learner: "square" or "unhinged"; positive: the label that stood
-    against all others, if one did; history: what was fitted, merged and forgotten, in words; dates: see
-    `read_table`.
+    against all others, if one did; history: what was fitted, merged and forgotten, in words; habits: how
+    CSV is written.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [20, 30, 60, 70], "city": ["x", "y", "x", "y"], "old": [0, 0, 1, 1]})
@@ -51,7 +53,7 @@ class TableModel(ReadsTables):
     weight: str | None = None
     positive: str | None = None
     history: tuple[str, ...] = ()
-    dates: dict[str, str] = field(default_factory=dict)
+    habits: Habits = field(default_factory=Habits)
 
     @classmethod
     def fit(
@@ -62,15 +64,15 @@ class TableModel(ReadsTables):
         weight: str | None = None,
         positive: str | None = None,
         source: str = "a table",
-        dates: dict[str, str] | None = None,
+        habits: Habits | None = None,
     ) -> Self:
         """Fit a frame of pandas or polars. source: what the history calls it."""
         labels, positive = labels_to_learn(frame, target, positive, weight)
         rows = labels.of_rows(feature_columns(frame, target, weight))
         table = Tabular.of_files().fit(rows)
         scale = Standardize().fit(table.transform(rows))
-        nothing = Moments.zero(table.width, scale.key, 2)
-        empty = cls(target, table, scale, nothing, learner, weight, positive, dates=dates or {})
+        nothing = Moments.zero(table.width, scale.key, DEGREES[learner])
+        empty = cls(target, table, scale, nothing, learner, weight, positive, habits=habits or Habits())
         return empty.more(frame, source)
 
     def more(self, frame: Any, source: str = "a table") -> Self:
@@ -143,7 +145,7 @@ class TableModel(ReadsTables):
             "positive": self.positive,
             "learner": self.learner,
             "history": list(self.history),
-            "dates": self.dates,
+            "habits": self.habits.as_facts(),
             "table": as_facts(self.table),
             "moments": moments,
         }
@@ -181,7 +183,7 @@ class TableModel(ReadsTables):
                 moments=moments,
                 learner=facts["learner"],
                 history=tuple(map(str, facts["history"])),
-                dates=dates_from_facts(facts["dates"]),
+                habits=Habits.from_facts(facts["habits"]),
                 **words,
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -192,7 +194,7 @@ class TableModel(ReadsTables):
         if not len(labels.y):
             raise ValueError(f"no row has a label: the target {self.target!r} is empty")
         X = self.numbers(labels.of_rows(frame))
-        return accumulate((X, labels.y, labels.weight), self.scale, degree=2), len(labels.y)
+        return accumulate((X, labels.y, labels.weight), self.scale, DEGREES[self.learner]), len(labels.y)
 
 
 def _scale(mean: Array, spread: Array, width: int) -> Standardize:

@@ -29,8 +29,8 @@ def accumulate(
 
     features: a fitted, label-free map (any scikit-learn transformer). degree: 2 keeps the second moment too,
     as the square loss needs. summation: "exact" sums without rounding, so that chunks, order, threads and
-    merges cannot change a bit (degree one, raw columns or features of single columns). checkpoint: a file
-    that holds moments and position every few parts; a pass that is started again goes on from there.
+    merges cannot change a bit (degree one, raw columns, Standardize, Quantile, OneHot, Fourier). checkpoint:
+    a file that holds moments and position every few parts; a pass that is started again goes on from there.
     Sources made by `sql` and `dask` are summed where their rows are, and only sums come here.
 
     >>> moments = accumulate(([[1.0, 0.0], [3.0, 4.0]], ["no", "yes"]), degree=2)

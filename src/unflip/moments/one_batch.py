@@ -6,7 +6,7 @@ themselves, so X is scanned only when a sum is not finite, to name the culprit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from unflip._arrays import is_foreign, to_numpy
 from unflip._culprits import in_place, name_the_culprit
 from unflip.features import FeatureMap, as_feature_map
-from unflip.features.base import Columns, is_elementwise
+from unflip.features.base import Columns, row_by_row
 from unflip.moments.class_sums import class_sums, second_moment
 from unflip.moments.exact_sums import exact_sums
 from unflip.moments.frame import frame_of, in_frame, largest, unit_for
@@ -70,19 +70,20 @@ def batch_moments(batch: Batch, features: Any = None, degree: int = 1, summation
 
 
 def _exact(batch: Batch, feature_map: FeatureMap, names: tuple[str, ...] | None) -> Moments:
-    """Sums without rounding, of raw columns or of features that each come from one column alone."""
+    """Sums without rounding, of features that other rows have no part in."""
     if is_foreign(batch.X):
         raise ValueError(
             f"summation='exact' is for rows on the host, these are a {type(batch.X).__name__}; "
             "use summation='fast', or convert them to NumPy"
         )
-    if not is_elementwise(feature_map):
+    transform = row_by_row(feature_map)
+    if transform is None:
         raise ValueError(
-            "summation='exact' is for raw columns and for features of single columns (Standardize, Quantile, "
-            "OneHot): the last digits of others depend on the rows around them"
+            "summation='exact' is for raw columns and for Standardize, Quantile, OneHot and Fourier: the "
+            "last digits of other features depend on the rows around them"
         )
     windows = None
-    for rows, phi in _parts(batch, feature_map):
+    for rows, phi in _parts(batch, feature_map, transform):
         try:
             found = exact_sums(phi, batch.labels[rows], batch.weight[rows])
         except ValueError:
@@ -126,11 +127,13 @@ def _sum(batch: Batch, feature_map: FeatureMap, degree: int, origin: Array, unit
     return _Sums(counts, sums, second, squares)
 
 
-def _parts(batch: Batch, feature_map: FeatureMap) -> Iterator[tuple[slice, Any]]:
+def _parts(
+    batch: Batch, feature_map: FeatureMap, transform: Callable[[Any], Any] | None = None
+) -> Iterator[tuple[slice, Any]]:
     """Features with their rows: raw columns all at once, for nothing has to be made of them."""
     if isinstance(feature_map, Columns) and batch.X.shape[0]:
         return iter([(slice(None), batch.X)])
-    return _blocks(batch, feature_map)
+    return feature_blocks(batch.X, transform or feature_map.transform)
 
 
 def _blocks(batch: Batch, feature_map: FeatureMap) -> Iterator[tuple[slice, Any]]:

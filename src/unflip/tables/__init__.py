@@ -8,5 +8,6 @@
 """
 
 from unflip.tables.read import read_as_written, read_table
+from unflip.tables.wanted import Habits, Wanted
 
-__all__ = ["read_as_written", "read_table"]
+__all__ = ["Habits", "Wanted", "read_as_written", "read_table"]

@@ -12,27 +12,19 @@ from typing import Any
 
 from unflip._extras import extra
 from unflip.tables.text import as_written, read_csv, refuse_strange
+from unflip.tables.wanted import Wanted
 
 PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz"}
 ARROW_STREAM = b"\xff\xff\xff\xff"
 
 
 def read_table(
-    path: str | os.PathLike[str],
-    delimiter: str | None = None,
-    text: Collection[str] = (),
-    drop: Collection[str] = (),
-    labels: str | None = None,
-    only: Collection[str] | None = None,
-    dates: dict[str, str] | None = None,
+    path: str | os.PathLike[str], wanted: Wanted | None = None, delimiter: str | None = None
 ) -> Any:
     """A polars frame from CSV, TSV, Parquet or Arrow, compressed or not; "-" is standard input.
 
-    delimiter: of CSV; seen from the header if not given. text: columns of CSV that are text even if they
-    look like numbers. drop: columns that are not wanted. labels: the column of labels: text, also "-" and
-    "?". only: the columns that are wanted, if they are there. dates: the formats of dates in CSV whose days
-    look like months, by column; where values tell the format, it is added. Errors are `ValueError` with the
-    name of the file, and the line or the column.
+    wanted: which columns, and as what. delimiter: of CSV; seen from the header if not given. Errors are
+    `ValueError` with the name of the file, and the line or the column.
 
     >>> read_table("no/such/file.csv")
     Traceback (most recent call last):
@@ -41,13 +33,18 @@ def read_table(
     data, name = _bytes_of(path)
     frame = _binary(data, name)
     if frame is None:
-        return read_csv(data, name, delimiter, text, drop, labels, only, dates)
-    refuse_strange((*text, *drop, *([] if labels is None else [labels])), frame.columns, name)
-    return frame.drop(drop)
+        return read_csv(data, name, wanted, delimiter)
+    wanted = wanted or Wanted()
+    refuse_strange(wanted.required, frame.columns, name)
+    return frame.drop(wanted.drop)
 
 
-def read_as_written(path: str | os.PathLike[str], delimiter: str | None = None) -> tuple[Any, str | None]:
+def read_as_written(
+    path: str | os.PathLike[str], delimiter: str | None = None, known: Collection[str] = ()
+) -> tuple[Any, str | None]:
     """A frame in which nothing of a CSV file is changed, all being text, and its delimiter, if it has one.
+
+    known: names of columns; a line with one of them is a header, also if all of it is numbers.
 
     >>> read_as_written("no/such/file.csv")
     Traceback (most recent call last):
@@ -55,7 +52,7 @@ def read_as_written(path: str | os.PathLike[str], delimiter: str | None = None) 
     """
     data, name = _bytes_of(path)
     frame = _binary(data, name)
-    return as_written(data, name, delimiter) if frame is None else (frame, None)
+    return as_written(data, name, delimiter, set(known)) if frame is None else (frame, None)
 
 
 def _bytes_of(path: str | os.PathLike[str]) -> tuple[bytes, str]:

@@ -5,78 +5,86 @@ from __future__ import annotations
 import csv
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from difflib import get_close_matches
 from io import BytesIO, StringIO
 from typing import Any
 
 from unflip._extras import extra
 from unflip.tables.types import typed
+from unflip.tables.wanted import Wanted
 
 DELIMITERS = ",;\t|"
 csv.field_size_limit(sys.maxsize)  # texts may be long
 MARK = b"\xef\xbb\xbf"  # what some programs begin a UTF-8 file with
 
 
-def read_csv(
-    data: bytes,
-    name: str,
-    delimiter: str | None = None,
-    text: Collection[str] = (),
-    drop: Collection[str] = (),
-    labels: str | None = None,
-    only: Collection[str] | None = None,
-    dates: dict[str, str] | None = None,
-) -> Any:
+class Ragged(ValueError):
+    """A line, and how many fields it has, which are not as many as in the header."""
+
+
+def read_csv(data: bytes, name: str, wanted: Wanted | None = None, delimiter: str | None = None) -> Any:
     """A polars frame from the bytes of a CSV file with a header; `name` is for messages.
 
     >>> read_csv(b"a;b\\n1;x\\n2,5;y\\n", "here.csv").to_dicts()
     [{'a': 1.0, 'b': 'x'}, {'a': 2.5, 'b': 'y'}]
     """
-    frame, separator = as_written(data, name, delimiter)
-    refuse_strange((*text, *drop, *([] if labels is None else [labels])), frame.columns, name)
-    wanted = [column for column in frame.columns if column not in drop and (only is None or column in only)]
-    return typed(frame.select(wanted), name, text, labels, separator != ",", dates)
+    wanted = wanted or Wanted()
+    frame, separator = as_written(data, name, delimiter, set(wanted.required))
+    refuse_strange(wanted.required, frame.columns, name)
+    kept = [column for column in frame.columns if wanted.only is None or column in wanted.only]
+    return typed(
+        frame.select(column for column in kept if column not in wanted.drop), name, wanted, separator
+    )
 
 
-def as_written(data: bytes, name: str, delimiter: str | None = None) -> tuple[Any, str]:
-    """All values as text, nothing changed, and the delimiter.
+def as_written(
+    data: bytes, name: str, delimiter: str | None = None, known: Set[str] = frozenset()
+) -> tuple[Any, str]:
+    """All values as text, nothing changed, and the delimiter. known: names that make a line a header.
 
     >>> as_written(b"a,b\\n007,NA\\n", "here.csv")[0].rows()
     [('007', 'NA')]
     """
     _refuse_other_encodings(data, name)
-    data = _lines(data.removeprefix(MARK))
+    data = data.removeprefix(MARK)
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    data = data.strip(b"\r\n") + b"\n"
     if data.count(b'"') % 2:
         raise ValueError(_open_quote(data, name))
-    first = next(csv.reader(StringIO(data[: 1 << 20].decode(errors="replace")), delimiter="\0"), [])
-    separator = delimiter or _likely_delimiter("".join(first))
+    first = _first_record(data)
+    separator = delimiter or _likely_delimiter(first)
     try:
-        header = next(_rows(data, separator))
-        _refuse_header(header, name)
-        _refuse_ragged(data, separator, len(header), name)
+        header = next(csv.reader(StringIO(first), delimiter=separator))
+        _refuse_header(header, name, known)
+        rows = _count_rows(data, separator, len(header), name)
     except csv.Error as error:
         raise ValueError(f"{name} cannot be read as CSV: {error}") from None
-    pl = extra("polars", "io")
-    try:
-        frame = pl.read_csv(BytesIO(data), separator=separator, infer_schema=False, new_columns=header)
-    except pl.exceptions.PolarsError as error:
-        reason = next(iter(str(error).splitlines()), "")
-        raise ValueError(f"{name} cannot be read as CSV: {reason}") from None
-    if not frame.height:
+    if not rows:
         raise ValueError(f"{name} has a header and no rows")
+    pl = extra("polars", "io")
+    lines = data if len(header) == 1 else _without_blank_lines(data)
+    try:
+        frame = pl.read_csv(BytesIO(lines), separator=separator, infer_schema=False, new_columns=header)
+    except pl.exceptions.PolarsError:
+        frame = None
+    if frame is None or frame.height != rows:  # quotes amid a field, as in 5" of length
+        frame = pl.DataFrame(list(_rows(data, separator))[1:], dict.fromkeys(header, pl.String), orient="row")
     return frame.with_columns(pl.all().fill_null("")), separator
 
 
-def _lines(data: bytes) -> bytes:
-    """The same lines without blank ones, which editors leave behind; in a single column they are gaps."""
-    if b"\n" not in data:
-        data = data.replace(b"\r", b"\n")
-    data = data.strip(b"\r\n")
-    header = data[: data.find(b"\n")] if b"\n" in data else data
-    if not any(delimiter in header.decode() for delimiter in DELIMITERS):
-        return data + b"\n"
-    kept, inside = [], False  # inside quotes, where a blank line is part of a text
+def _first_record(data: bytes) -> str:
+    """The header as it is written: quotes may hold line breaks."""
+    end = data.index(b"\n")
+    while data.count(b'"', 0, end) % 2:
+        end = data.index(b"\n", end + 1)
+    return data[:end].decode()
+
+
+def _without_blank_lines(data: bytes) -> bytes:
+    """Editors leave them behind; within quotes they belong to a text."""
+    kept, inside = [], False
     for line in data.split(b"\n"):
         if inside or line.strip(b"\r "):
             kept.append(line)
@@ -85,7 +93,17 @@ def _lines(data: bytes) -> bytes:
 
 
 def _rows(data: bytes, separator: str) -> Iterator[list[str]]:
-    return csv.reader(StringIO(data.decode()), delimiter=separator)
+    """The header and all rows that are no blank lines; in a single column these are gaps."""
+    reader = csv.reader(StringIO(data.decode()), delimiter=separator)
+    header = next(reader)
+    yield header
+    for row in reader:
+        if len(header) == 1:
+            yield row or [""]
+        elif len(row) > 1 or "".join(row).strip():
+            if len(row) != len(header):
+                raise Ragged(reader.line_num, len(row))
+            yield row
 
 
 def _likely_delimiter(header: str) -> str:
@@ -122,28 +140,32 @@ def refuse_strange(asked: Collection[str], columns: Sequence[str], name: str) ->
             raise ValueError(f"{name} has no column {column!r}; {hint}")
 
 
-def _refuse_header(header: list[str], name: str) -> None:
+def _refuse_header(header: list[str], name: str, known: Set[str]) -> None:
     for place, column in enumerate(header):
         if not column.strip():
             raise ValueError(f"{name}: column {place + 1} of the header has no name")
         if header.count(column) > 1:
             raise ValueError(f"{name}: the header has {header.count(column)} columns {column!r}; rename them")
-    if all(map(_is_number, header)):
+    if all(map(_is_number, header)) and not known & set(header):
         raise ValueError(f"{name} has no header: its first line is {', '.join(header[:4])}; add one")
 
 
-def _refuse_ragged(data: bytes, separator: str, fields: int, name: str) -> None:
-    """Rows of another length than the header; where there are no quotes, counting finds out at once."""
-    if b'"' not in data:
-        lines = [line for line in data.splitlines() if line]
-        if data.count(separator.encode()) == len(lines) * (fields - 1) and fields > 1:
-            return
-    reader = _rows(data, separator)
-    for row in reader:
-        if len(row) != fields and row:
-            raise ValueError(
-                f"{name}: line {reader.line_num} has {len(row)} fields, and the header has {fields}"  # type: ignore[attr-defined]
-            )
+def _count_rows(data: bytes, separator: str, fields: int, name: str) -> int:
+    """How many rows there are, all as long as the header; without quotes, counting in lines will do."""
+    try:
+        if b'"' in data:
+            return sum(1 for _ in _rows(data, separator)) - 1
+        mark, lines = separator.encode(), data.rstrip(b"\n").split(b"\n")
+        full = [line for line in lines if fields == 1 or line.strip(b"\r ")]
+        if any(line.count(mark) != fields - 1 for line in full):
+            list(_rows(data, separator))  # says where
+        return len(full) - 1
+    except Ragged as found:
+        line, length = found.args
+        raise ValueError(
+            f"{name}: line {line} has {length} fields, and the header has {fields}; if another character "
+            "separates fields, name it with --delimiter"
+        ) from None
 
 
 def _open_quote(data: bytes, name: str) -> str:
