@@ -1,9 +1,11 @@
 """Tables from files as people have them: what is in them, or a sentence that says what is wrong."""
 
 import bz2
+import csv
 import gzip
 import io
 import lzma
+import random
 import sys
 from datetime import UTC, date, datetime
 
@@ -161,6 +163,55 @@ def test_quotes_in_headers_and_amid_fields():
         "label": ["yes"],
     }
     assert columns('a,b,y\n1,5",yes\n\n2,6",no\n') == {"a": [1.0, 2.0], "b": ['5"', '6"'], "y": ["yes", "no"]}
+
+
+def test_the_delimiter_is_what_cuts_all_lines_alike():
+    assert list(columns("x, m\ty, m\tz\n1\t2\t3\n")) == ["x, m", "y, m", "z"]
+    assert columns("size, cm;who\n1,5;ann\n") == {"size, cm": [1.5], "who": ["ann"]}
+    with pytest.raises(ValueError, match=r"line 2 has 2 fields, and the header has 1; .* --delimiter"):
+        columns("height\n1,5\n")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_csv_writers_write_is_read(seed):
+    """Python's csv module writes random tables in every dialect; what comes back must be what went in."""
+    rng = random.Random(seed)
+    words = ["a", "x,y", "q;r", 'say "hi"', '5"', "line\nbreak", "t\tab", "ü", "7up", "p|q", "yes"]
+    kinds = {
+        "number": lambda: rng.choice([round(rng.uniform(-9, 9999), 2), float(rng.randint(-9, 99999))]),
+        "text": lambda: rng.choice(words),
+        "day": lambda: date(2000 + rng.randint(0, 20), rng.randint(1, 12), rng.randint(13, 28)),
+        "truth": lambda: rng.random() < 0.5,
+    }
+    delimiter, end = rng.choice(",;\t|"), rng.choice(["\n", "\r\n"])
+    decimal = "." if delimiter == "," else rng.choice(",.")
+    names = {
+        f"{rng.choice(['c', 'a b', 'ü', 'x-y'])}{j}": rng.choice(list(kinds))
+        for j in range(rng.randint(2, 5))
+    }
+    rows = [[kinds[kind]() if rng.random() < 0.8 else None for kind in names.values()] for _ in range(20)]
+
+    def written(value):
+        if value is None:
+            return rng.choice(["", "NA", "n/a"])
+        if isinstance(value, float):
+            return f"{value:.2f}".replace(".", decimal)
+        return value.strftime("%d/%m/%Y") if isinstance(value, date) else str(value)
+
+    file = io.StringIO(newline="")
+    ways = {
+        "delimiter": delimiter,
+        "lineterminator": end,
+        "quoting": rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    }
+    writer = csv.writer(file, **ways)
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow(map(written, row))
+        file.write(end if rng.random() < 0.1 else "")
+    text = [name for name, kind in names.items() if kind == "text"]
+    found = columns(file.getvalue(), text=text, habits=Habits(decimal=decimal))
+    assert found == {name: [row[j] for row in rows] for j, name in enumerate(names)}
 
 
 def test_numbers_may_be_names_of_columns_that_are_known():

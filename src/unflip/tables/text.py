@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence, Set
 from difflib import get_close_matches
 from io import BytesIO, StringIO
@@ -14,7 +13,8 @@ from unflip._extras import extra
 from unflip.tables.types import typed
 from unflip.tables.wanted import Wanted
 
-DELIMITERS = ",;\t|"
+DELIMITERS = "\t;|,"
+FEW = 1 << 14  # bytes that show which it is
 csv.field_size_limit(sys.maxsize)  # texts may be long
 MARK = b"\xef\xbb\xbf"  # what some programs begin a UTF-8 file with
 
@@ -54,7 +54,7 @@ def as_written(
     if data.count(b'"') % 2:
         raise ValueError(_open_quote(data, name))
     first = _first_record(data)
-    separator = delimiter or _likely_delimiter(first)
+    separator = delimiter or _likely_delimiter(first, data[:FEW])
     try:
         header = next(csv.reader(StringIO(first), delimiter=separator))
         _refuse_header(header, name, known)
@@ -99,18 +99,32 @@ def _rows(data: bytes, separator: str) -> Iterator[list[str]]:
     yield header
     for row in reader:
         if len(header) == 1:
-            yield row or [""]
-        elif len(row) > 1 or "".join(row).strip():
-            if len(row) != len(header):
-                raise Ragged(reader.line_num, len(row))
-            yield row
+            row = row or [""]
+        elif len(row) < 2 and not "".join(row).strip():
+            continue
+        if len(row) != len(header):
+            raise Ragged(reader.line_num, len(row))
+        yield row
 
 
-def _likely_delimiter(header: str) -> str:
-    """The most frequent of the usual ones, outside quotes."""
+def _likely_delimiter(header: str, few: bytes) -> str:
+    """Of the usual ones that are in the header, outside quotes, the first that cuts all lines alike.
+
+    The most frequent one comes first; a comma, which may be part of a name, after others as frequent. If none
+    cuts all lines alike, the first will do for a message.
+    """
     outside = "".join(header.split('"')[::2])
-    counts = Counter(character for character in outside if character in DELIMITERS)
-    return max(DELIMITERS, key=lambda character: counts[character])
+    found = sorted((mark for mark in DELIMITERS if mark in outside), key=lambda mark: -outside.count(mark))
+    return next((each for each in found if _cuts_alike(few, each)), [*found, ","][0])
+
+
+def _cuts_alike(few: bytes, separator: str) -> bool:
+    text = few.decode(errors="ignore")
+    whole = text if len(few) < FEW else text[: text.rfind("\n")]  # without a line that was cut off
+    try:
+        return bool(sum(1 for _ in _rows(whole.encode(), separator)))
+    except (Ragged, csv.Error):
+        return False
 
 
 def _refuse_other_encodings(data: bytes, name: str) -> None:
