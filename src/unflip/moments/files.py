@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from unflip.moments.exact import Windows
+from unflip.moments.privacy import Budget
 
 if TYPE_CHECKING:
     from unflip.moments.moments import Moments
 
-FACTS = ("classes", "key", "unit", "squares", "names", "first", "probabilities")  # what a file keeps as JSON
+# What a file keeps as JSON, and as arrays.
+FACTS = ("classes", "key", "unit", "squares", "names", "first", "probabilities", "privacy")
 ARRAYS = ("counts", "sums", "second", "origin", "limbs")
 PLAIN = str | int | float  # labels that JSON keeps
 
@@ -25,7 +27,9 @@ def as_facts(moments: Moments) -> tuple[dict[str, Any], dict[str, Any]]:
     """
     refuse_labels(moments.classes)
     exact = moments.exact
+    kept: dict[str, Any]
     kept = {"first": None, "limbs": None} if exact is None else {"first": exact.first, "limbs": exact.limbs}
+    kept["privacy"] = None if moments.privacy is None else moments.privacy.as_facts()
     found = {name: getattr(moments, name) for name in (*FACTS, *ARRAYS) if name not in kept} | kept
     return (
         {name: found[name] for name in FACTS},
@@ -57,4 +61,6 @@ def as_fields(facts: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("exact sums have a first window and limbs, or neither")
     if limbs is not None:
         fields["exact"] = Windows.checked(first, limbs)
+    if fields.get("privacy") is not None:
+        fields["privacy"] = Budget.from_facts(fields["privacy"])
     return fields

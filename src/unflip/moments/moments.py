@@ -22,6 +22,7 @@ from unflip._files import load_arrays, save_arrays
 from unflip.moments.exact import Windows
 from unflip.moments.exact_floats import in_floats
 from unflip.moments.files import as_facts, as_fields
+from unflip.moments.privacy import Budget
 
 Array = np.ndarray[Any, Any]
 
@@ -39,6 +40,7 @@ class Moments:
     names: of the columns, if they had names and no feature map stood between.
     exact: the sums without rounding, if they were accumulated so.
     probabilities: of how many classes, if some labels were soft; all labels are then among these.
+    privacy: what they have cost, if they are private.
 
     Arrays are copied and checked; what cannot be sums of rows raises `ValueError`.
 
@@ -60,6 +62,7 @@ class Moments:
     names: tuple[str, ...] | None = None
     exact: Windows | None = None
     probabilities: int = 0
+    privacy: Budget | None = None
 
     def __post_init__(self) -> None:
         put = partial(object.__setattr__, self)  # the fields are frozen only from here on
@@ -210,9 +213,11 @@ class Moments:
             windows = [part.exact for part in (a, b) if part.exact is not None]
             total = sum(windows[1:], start=windows[0])
             return exact_moments(a.classes, total, a.key, a.names, a.probabilities)
+        costs = [part.privacy for part in (a, b) if part.privacy is not None]
         with np.errstate(over="ignore"):  # what overflows is refused as moments
             return replace(
                 a,
+                privacy=sum(costs[1:], start=costs[0]) if costs else None,
                 counts=a.counts + b.counts,
                 sums=a.sums + b.sums,
                 squares=a.squares + b.squares,
@@ -227,6 +232,11 @@ class Moments:
         """The moments without rows that were part of them."""
         if not isinstance(other, Moments):
             return NotImplemented
+        if self.privacy is not None and other.total:
+            raise ValueError(
+                "rows cannot be taken out of private sums, which hide them; take them out of the plain sums, "
+                "and release these anew"
+            )
         for label, weight in zip(other.classes, other.counts, strict=True):
             if weight and label not in self.classes:
                 raise ValueError(f"label {label!r} was never added, so it cannot be taken away")
@@ -296,6 +306,10 @@ class Moments:
             raise ValueError(f"moments of degree {self.degree} and {other.degree} do not mix")
         if (self.exact is None) != (other.exact is None) and self.total and other.total:
             raise ValueError("exact and fast sums do not mix; accumulate both with the same summation")
+        if (self.privacy is None) != (other.privacy is None) and self.total and other.total:
+            raise ValueError(
+                "private and plain sums do not mix: the sum would tell of rows that are not hidden"
+            )
         classes = self.classes if self.classes == other.classes else _union(self.classes, other.classes)
         origin, unit = _common_frame(self, other)
         names = other.names if self.names is None else self.names  # moments of no rows have none

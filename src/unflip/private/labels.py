@@ -1,0 +1,49 @@
+"""Private labels by randomised response: flipped at a known rate before anybody sees them.
+
+Warner (1965). Flips at a rate that does not depend on the row are the noise that the learners here are robust
+to by theorem, so they need not be told; whoever knows the rate can correct scores for it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from unflip.moments.privacy import opendp
+from unflip.noise import SymmetricNoise, UniformNoise
+
+Array = np.ndarray[Any, Any]
+
+
+def private_labels(
+    y: Any, epsilon: float, classes: Any = None
+) -> tuple[Array, SymmetricNoise | UniformNoise]:
+    """Labels of which each is epsilon-differentially private, and the noise that they now have.
+
+    Each label is replaced, with probability (K - 1) / (e^epsilon + K - 1), by one of the K - 1 others. What
+    stands beside them, X, is as it was. classes: all labels there may be; if not given, those that occur.
+
+    >>> labels, noise = private_labels([0, 1] * 5000, epsilon=math.log(3))
+    >>> round(noise.rate, 6), bool(abs((labels != np.array([0, 1] * 5000)).mean() - 0.25) < 0.03)
+    (0.25, True)
+    """
+    if not 0 < epsilon <= 100:
+        raise ValueError(f"epsilon lies above 0, and beyond 100 nothing is private; got {epsilon!r}")
+    labels = np.asarray(y)
+    known = np.unique(labels if classes is None else np.asarray(classes))
+    if labels.ndim != 1 or len(known) < 2:
+        raise ValueError("labels form one column, and are of at least two classes")
+    strange = labels[~np.isin(labels, known)]
+    if len(strange):
+        raise ValueError(f"the label {strange.tolist()[0]!r} is not among the classes {known.tolist()}")
+    k = len(known)
+    rate = (k - 1) / (math.exp(epsilon) + k - 1)
+    places = list(range(k))
+    answer = opendp().m.make_randomized_response(places, prob=1 - rate)
+    while answer.map(1) > epsilon:  # by rounding
+        rate = math.nextafter(rate, 1.0)
+        answer = opendp().m.make_randomized_response(places, prob=1 - rate)
+    told = [answer(place) for place in np.searchsorted(known, labels).tolist()]
+    return known[told], SymmetricNoise(rate) if k == 2 else UniformNoise(rate, k)

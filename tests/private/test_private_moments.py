@@ -1,0 +1,234 @@
+"""Private sums: what a row can move is bounded exactly, what is spent is what OpenDP says, and it adds up."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from unflip import SquareClassifier, UnhingedClassifier
+from unflip.features import Columns, Fourier, Nystroem, OneHot, Standardize
+from unflip.moments import Moments, accumulate
+from unflip.moments.privacy import Budget, epsilon_of, epsilon_of_gaussian
+from unflip.private import private_moments
+from unflip.private import sums as private_sums
+from unflip.private.clip import Clipped
+
+HARSH = {"epsilon": 50.0, "delta": 1e-3}  # so little noise that sums are nearly plain
+
+
+def rows(n=4000, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    return rng.normal(size=(n, d)) + y[:, None], y
+
+
+@pytest.fixture
+def no_noise(monkeypatch):
+    """What the noise is added to."""
+
+    class Nothing:
+        def __call__(self, vector):
+            return vector
+
+        def map(self, sensitivity):
+            return 0.5
+
+    monkeypatch.setattr(private_sums, "gaussian", lambda scale: Nothing())
+
+
+@pytest.mark.parametrize("bound", [1.0, 2.5, 1e-80, 3e70])
+def test_no_row_is_longer_than_the_bound_in_whole_numbers(bound):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 7)) * np.exp(rng.normal(0, 30, (500, 1)))
+    X[0], X[1], X[2] = 0.0, 1e300, 5e-324
+    clipped = Clipped(Columns(7), bound)
+    steps = clipped.transform(X) / clipped.step
+    whole = [[int(number) for number in row] for row in steps.tolist()]
+    assert (steps == np.array(whole, dtype=np.float64)).all()
+    longest = max(sum(number * number for number in row) for row in whole)
+    assert longest <= clipped.largest**2 <= (bound / clipped.step) ** 2
+    assert longest > 0.999 * clipped.largest**2  # giants are scaled down to the bound, not below
+    with np.errstate(over="ignore"):
+        short = np.linalg.norm(X, axis=1) < bound
+    assert_allclose(clipped.transform(X)[short], X[short], rtol=0, atol=clipped.step)
+
+
+def test_a_row_moves_the_sums_by_no_more_than_the_sensitivity(no_noise, monkeypatch):
+    asked = []
+
+    def keep(epsilon, delta, sensitivity):
+        asked.append(sensitivity)
+        return 10 * sensitivity
+
+    monkeypatch.setattr(private_sums, "smallest_scale", keep)
+    monkeypatch.setattr(private_sums, "_within", lambda sums, radius: sums)
+    X, y = rows(60)
+    worst = 0.0
+    for out in range(60):
+        moved = []
+        for kept in (np.arange(60), np.delete(np.arange(60), out)):
+            found = private_moments((X[kept], y[kept]), 1.0, 1e-6, bound=1.5, classes=[0, 1])
+            step, per_row = Clipped(Columns(3), 1.5).step, Clipped(Columns(3), 1.5).largest // 2
+            moved.append(np.column_stack([found.sums / step, found.counts * per_row]))
+        worst = max(worst, float(np.linalg.norm(moved[0] - moved[1])))
+    assert 0.99 * asked[0] < worst <= asked[0]  # rows longer than the bound reach it
+
+
+def test_without_noise_the_sums_are_those_of_clipped_rows(no_noise):
+    X, y = rows()
+    found = private_moments((X, y), **HARSH, bound=2.0)
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    truth = accumulate((X * np.minimum(1, 2.0 / norms), y))
+    assert_allclose(found.sums, truth.sums, atol=4000 * 2.0**-24)
+    assert found.counts.tolist() == truth.counts.tolist()
+    assert found.key == truth.key
+
+
+@pytest.mark.parametrize("kind", ["batches", "sparse", "frame", "parquet"])
+def test_any_source_has_the_same_sums(kind, no_noise, tmp_path):
+    pd = pytest.importorskip("pandas")
+    from unflip.sources import parquet
+
+    X, y = rows(300)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    sources = {
+        "batches": lambda: ((X[i : i + 7], y[i : i + 7]) for i in range(0, 300, 7)),
+        "sparse": lambda: (sparse.csr_matrix(X), y),
+        "frame": lambda: (frame, y),
+    }
+    if kind == "parquet":
+        frame.assign(y=y).to_parquet(tmp_path / "rows.parquet", index=False)
+        source = parquet(tmp_path / "rows.parquet", target="y")
+    else:
+        source = sources[kind]()
+    found = private_moments(source, **HARSH, bound=2.0)
+    assert found.sums.tolist() == private_moments((X, y), **HARSH, bound=2.0).sums.tolist()
+
+
+def test_features_that_are_fixed_in_advance(no_noise):
+    X, y = rows(500)
+    other = rows(200, seed=5)[0]
+    for features in (Standardize().fit(other), Fourier(20).fit(other), OneHot().fit(other[:, :1].round())):
+        given = X if features.n_features_in_ == 3 else X[:, :1].round()
+        found = private_moments((given, y), **HARSH, bound=1.0, features=features)
+        model = UnhingedClassifier(features=features).fit_moments(found)
+        assert model.predict(given).shape == (500,)
+    with pytest.raises(ValueError, match="private sums are for raw columns and for Standardize"):
+        private_moments((X, y), **HARSH, bound=1.0, features=Nystroem(5).fit(other))
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, 10.0, 100.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-5])
+def test_what_is_stated_is_what_opendp_says(epsilon, delta):
+    """The mechanism is put together again here, of OpenDP's parts, with the sensitivity in closed form."""
+    dp = private_sums.gaussian.__globals__["opendp"]()
+    X, y = rows(500)
+    found = private_moments((X, y), epsilon, delta, bound=1.0).privacy
+    clipped = Clipped(Columns(3), 1.0)
+    sensitivity = math.hypot(clipped.largest // 2, clipped.largest)
+    scale = private_sums.smallest_scale(epsilon, delta, math.nextafter(sensitivity, math.inf))
+    measurement = dp.m.make_gaussian(
+        dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64"), scale=scale
+    )
+    own = dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(measurement), delta).map(sensitivity)
+    assert own[0] <= found.epsilon <= epsilon
+    assert found.epsilon > 0.99 * epsilon  # and no more noise than is needed
+    assert found.rho >= measurement.map(sensitivity)
+
+
+def test_the_noise_is_as_large_as_the_scale_says():
+    X, y = np.zeros((100, 50)), np.arange(100) % 2
+    found = [private_moments((X, y), 1.0, 1e-5, bound=10.0) for _ in range(60)]
+    noise = np.concatenate([moments.sums.ravel() for moments in found])
+    clipped = Clipped(Columns(50), 10.0)
+    sensitivity = math.hypot(clipped.largest // 2, clipped.largest)
+    scale = private_sums.smallest_scale(1.0, 1e-5, sensitivity) * clipped.step
+    assert 0.95 < np.sqrt(np.mean(noise**2)) / scale < 1.05  # 6000 numbers: five standard errors of 1 %
+
+
+def test_releases_add_up_and_stay_in_the_file(tmp_path):
+    X, y = rows(500)
+    one, two = (private_moments((X, y), 0.5, 1e-6, bound=2.0) for _ in range(2))
+    both = one + two
+    assert both.privacy.rho == one.privacy.rho + two.privacy.rho
+    assert both.privacy.releases == 2
+    assert 0.5 < both.privacy.epsilon < 1.0  # less than the plain sum: concentrated privacy composes better
+    both.save(tmp_path / "private.npz")
+    assert Moments.load(tmp_path / "private.npz").privacy == both.privacy
+    nothing = Moments.zero(3, one.key)
+    assert (nothing + one).privacy == (one + nothing).privacy == one.privacy
+    with pytest.raises(ValueError, match=r"clipped to 2 and to 1; use the same bound"):
+        one + private_moments((X, y), 0.5, 1e-6, bound=1.0)
+
+
+def test_plain_rows_neither_come_in_nor_go_out():
+    X, y = rows(500)
+    private, plain = private_moments((X, y), 1.0, 1e-6, bound=2.0), accumulate((X, y))
+    for mixture in (lambda: private + plain, lambda: plain + private):
+        with pytest.raises(ValueError, match="private and plain sums do not mix"):
+            mixture()
+    with pytest.raises(ValueError, match="rows cannot be taken out of private sums"):
+        private - accumulate((X[:1], y[:1]))
+    model = UnhingedClassifier().fit_moments(private)
+    with pytest.raises(ValueError, match="do not mix"):
+        model.partial_fit(X, y)
+    with pytest.raises(ValueError, match="rows cannot be taken out"):
+        model.forget(X[:1], y[:1])
+    with pytest.raises(ValueError, match="degree"):
+        SquareClassifier().fit_moments(private)
+
+
+def test_a_class_that_is_nearly_empty_still_has_a_row():
+    X, y = np.ones((50, 2)), np.zeros(50, dtype=int)
+    found = private_moments((X, y), 1.0, 1e-6, bound=2.0, classes=[0, 1])
+    assert found.classes == (0, 1)
+    assert (found.counts >= 1).all()
+    assert (np.linalg.norm(found.sums, axis=1) <= 2.0 * found.counts * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"epsilon": 0.0}, "epsilon lies above 0"),
+        ({"epsilon": math.nan}, "epsilon lies above 0"),
+        ({"delta": 0.0}, "delta lies strictly between 0 and 1"),
+        ({"bound": -1.0}, "the bound on rows lies between"),
+        ({"bound": math.inf}, "the bound on rows lies between"),
+        ({"classes": [0]}, "label 1 is not among the classes"),
+        ({"source": (np.ones((2, 1)), [0, 1], [1.0, 2.0])}, "leave the weights out"),
+        ({"source": (np.ones((2, 1)), [0.3, 0.6])}, "not probabilities"),
+        ({"source": (np.array([[1.0], [np.nan]]), [0, 1])}, "row 1, column 0"),
+        ({"source": iter([])}, "no rows"),
+    ],
+)
+def test_what_cannot_be_released(change, said):
+    ways = {"source": (np.ones((4, 1)), [0, 1, 0, 1]), "epsilon": 1.0, "delta": 1e-6, "bound": 1.0} | change
+    with pytest.raises(ValueError, match=said):
+        private_moments(**ways)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        None,
+        {"epsilon": 1.0},
+        {"epsilon": "1", "delta": 1e-6, "rho": 0.1, "bound": 1.0, "releases": 1},
+        {"epsilon": 1.0, "delta": 2.0, "rho": 0.1, "bound": 1.0, "releases": 1},
+        {"epsilon": math.nan, "delta": 1e-6, "rho": 0.1, "bound": 1.0, "releases": 1},
+        {"epsilon": 1.0, "delta": 1e-6, "rho": 0.1, "bound": 1.0, "releases": 0},
+    ],
+)
+def test_forged_budgets_are_refused(facts):
+    with pytest.raises(ValueError, match="no budget of privacy"):
+        Budget.from_facts(facts)
+
+
+def test_epsilon_falls_below_the_textbook_bound_and_grows_with_rho():
+    previous = 0.0
+    for rho in (1e-4, 1e-2, 0.5, 5.0):
+        epsilon = epsilon_of(rho, 1e-6)
+        assert previous < epsilon <= rho + 2 * math.sqrt(rho * math.log(1e6))
+        previous = epsilon
+    assert epsilon_of(0.5, 1e-6) == pytest.approx(epsilon_of_gaussian(1.0, 1.0, 1e-6))
