@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 DOCS_INSTALLED := .venv/.docs-installed
 
-.PHONY: install test lint reproduce bench docs test-lowest clean
+.PHONY: install test lint reproduce bench faults docs dist test-lowest clean
 
 install: $(INSTALLED)
 
@@ -38,6 +38,10 @@ bench: install
 	$(BIN)/python benchmarks/herding.py
 	$(BIN)/python benchmarks/paper_split.py
 
+# Every promise of docs/promises.md at full size; ARGS=--resume goes on after an interruption.
+faults: install
+	$(BIN)/python -m benchmarks.faults $(ARGS)
+
 # The site, in out/docs: warnings are errors, links within it are checked, and the examples on its pages are run. It is built from a
 # copy, for Sphinx writes the gallery and the reference beside the pages.
 docs: $(DOCS_INSTALLED)
@@ -52,6 +56,13 @@ $(DOCS_INSTALLED): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable ".[docs]"
 	touch $@
 
+# Wheel, sdist and bill of materials, the same bytes wherever and whenever they are built.
+dist:
+	rm -rf dist
+	$(PYTHON) -m venv .venv-dist
+	.venv-dist/bin/python -m pip install --quiet --requirement tools/release.txt
+	.venv-dist/bin/python tools/build_release.py --out dist
+
 # The oldest releases that pyproject.toml admits, in an environment of their own.
 test-lowest:
 	$(PYTHON) -m venv .venv-lowest
@@ -60,4 +71,4 @@ test-lowest:
 	.venv-lowest/bin/pytest -n auto
 
 clean:
-	rm -rf .venv .venv-lowest out build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf .venv .venv-lowest .venv-dist out build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

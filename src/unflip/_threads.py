@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,16 @@ def _blas() -> Any:
 
 _turn = threading.RLock()  # two sweeps that overlap could each restore the other's limit on BLAS
 _worker = threading.local()
+
+
+def _after_fork() -> None:
+    """A child forked during a sweep has its lock, and none of the threads that would give it back."""
+    global _turn
+    _turn = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, where nothing forks
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 @contextmanager

@@ -7,5 +7,6 @@
 
 from unflip.moments.accumulate import accumulate
 from unflip.moments.moments import Moments
+from unflip.moments.robust import block_moments, median_of_means, robust_moments
 
-__all__ = ["Moments", "accumulate"]
+__all__ = ["Moments", "accumulate", "block_moments", "median_of_means", "robust_moments"]

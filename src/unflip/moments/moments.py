@@ -22,6 +22,7 @@ from unflip._files import load_arrays, save_arrays
 from unflip.moments.exact import Windows
 from unflip.moments.exact_floats import in_floats
 from unflip.moments.files import as_facts, as_fields
+from unflip.moments.frame import unit_for
 from unflip.moments.privacy import Budget
 
 Array = np.ndarray[Any, Any]
@@ -398,4 +399,5 @@ def _common_frame(a: Moments, b: Moments) -> tuple[Array, float]:
         return some.origin, some.unit
     nearer = np.abs(a.origin) - np.abs(b.origin)
     origin = np.where(nearer == 0, np.minimum(a.origin, b.origin), np.where(nearer < 0, a.origin, b.origin))
-    return origin, max(a.unit, b.unit)
+    apart = float(np.abs(a.origin - b.origin).max(initial=0.0))  # whose square must not overflow
+    return origin, max(a.unit, b.unit, unit_for(apart))
