@@ -1,8 +1,8 @@
 """One file format for all we keep: an .npz of plain arrays with a JSON header and a checksum.
 
-Nothing in such a file is code. Members are stored uncompressed, so a file cannot unfold into more
-than its own size, and shapes are checked against sizes before anything is allocated. Any damage
-raises `ValueError`.
+Nothing in such a file is code. Members are stored uncompressed and are together no larger than the file,
+shapes are checked against sizes before anything is allocated, and the header, which JSON unfolds, has a
+largest size. Any damage raises `ValueError`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -23,6 +23,9 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 FORMAT = 1
 HEADER = "header.json"
+LONGEST = 1 << 24  # bytes of a header: as Python objects it takes up to thirty times as many
+MOST = 1000  # members
+SENTENCE = 300  # characters of what is said about a file, which may be its own words
 
 
 def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], Any]) -> None:
@@ -36,14 +39,13 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], 
     """
     target = Path(path)
     with _naming(target):
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+        handle, temporary = _new_file_beside(target)
     try:
         with _naming(target):
             with os.fdopen(handle, "wb") as file:
                 write(file)
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(temporary, 0o666 & ~_umask())
             os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
@@ -59,14 +61,17 @@ def save_arrays(
         if array.dtype.hasobject:
             raise ValueError(f"{name!r} holds Python objects, which this format does not keep")
     header = {"format": FORMAT, "kind": kind, "facts": facts, "sha256": _digest(kind, facts, plain)}
+    text = json.dumps(header).encode()
+    if len(text) > LONGEST:
+        raise ValueError(f"the names and other facts take {len(text)} bytes; files keep {LONGEST}")
 
     def write(file: IO[bytes]) -> None:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-            archive.writestr(HEADER, json.dumps(header))
+            archive.writestr(_member(HEADER), text)
             for name, array in plain.items():
                 member = BytesIO()
                 np.lib.format.write_array(member, array, allow_pickle=False)
-                archive.writestr(f"{name}.npy", member.getvalue())
+                archive.writestr(_member(f"{name}.npy"), member.getvalue())
 
     write_atomically(path, write)
 
@@ -75,28 +80,27 @@ def load_arrays(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any]
     """Read what `save_arrays` wrote; `ValueError` for any other file, `OSError` for none."""
     data = Path(path).read_bytes()
     try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            members = {info.filename: info for info in archive.infolist()}
-            if any(info.compress_type != zipfile.ZIP_STORED for info in members.values()):
-                raise ValueError("it is compressed")
-            header = json.loads(archive.read(HEADER))
-            arrays = {
-                name.removesuffix(".npy"): _read_array(archive.read(info), name)
-                for name, info in members.items()
-                if name != HEADER
-            }
+        archive, members = _members(data)
+        header = json.loads(archive.read(HEADER))
+        arrays = {
+            name.removesuffix(".npy"): _read_array(archive.read(info), name)
+            for name, info in members.items()
+            if name != HEADER
+        }
         if header["format"] != FORMAT:
             raise ValueError(f"it has format {header['format']}, this version reads {FORMAT}")
         if header["kind"] != kind:
             raise ValueError(f"it holds {header['kind']}, not {kind}")
+        if set(header) != {"format", "kind", "facts", "sha256"}:
+            raise ValueError("its header has other parts than it should")
         facts = header["facts"]
         if not isinstance(facts, dict):
             raise ValueError(f"its facts are a {type(facts).__name__}")
         if header["sha256"] != _digest(kind, facts, arrays):
             raise ValueError("its checksum does not match its content")
     except Exception as error:  # a damaged file makes its readers raise almost anything
-        reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__} {error}"
-        raise ValueError(f"{path} is not a sound {kind} file: {reason}") from None
+        name = "" if isinstance(error, ValueError) else f"{type(error).__name__} "
+        raise ValueError(f"{path} is not a sound {kind} file: {name}{brief(error)}") from None
     return facts, arrays
 
 
@@ -109,13 +113,43 @@ def kind_of(path: str | os.PathLike[str]) -> str:
     >>> kind_of(path)
     'numbers'
     """
+    data = Path(path).read_bytes()
     try:
-        with zipfile.ZipFile(path) as archive:
-            return str(json.loads(archive.read(HEADER))["kind"])
-    except FileNotFoundError:
-        raise
+        return str(json.loads(_members(data)[0].read(HEADER))["kind"])
     except Exception:  # a damaged file makes its readers raise almost anything
         return ""
+
+
+def brief(error: Exception) -> str:
+    """What an error says, in one line that can be printed: it may quote a hostile file at any length.
+
+    >>> brief(ValueError("the key is \\x1b[2J" + "x" * 1000))[:16], len(brief(ValueError("x" * 1000)))
+    ('the key is ?[2Jx', 303)
+    """
+    said = " ".join(str(error).split())
+    shown = "".join(c if c.isprintable() else "?" for c in said[:SENTENCE])
+    return shown if len(said) <= SENTENCE else f"{shown}..."
+
+
+def _members(data: bytes) -> tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo]]:
+    """An archive whose members, in all that it says of them, take no more than the file itself."""
+    if data.count(b"PK\1\2") > MOST:  # each member has an entry that starts so, and takes many times its size
+        raise ValueError("it has too many members")
+    archive = zipfile.ZipFile(BytesIO(data))
+    listed = archive.infolist()
+    members = {info.filename: info for info in listed}
+    if len(members) < len(listed):
+        raise ValueError("two of its members have the same name")
+    for name, info in members.items():
+        if name != HEADER and not name.endswith(".npy"):
+            raise ValueError(f"{name!r} is out of place")
+        if info.compress_type != zipfile.ZIP_STORED or info.compress_size != info.file_size:
+            raise ValueError("it is compressed")
+    if sum(info.file_size for info in listed) > len(data):
+        raise ValueError("its members are larger than itself")
+    if members[HEADER].file_size > LONGEST:
+        raise ValueError(f"its header is longer than {LONGEST} bytes")
+    return archive, members
 
 
 def _read_array(data: bytes, name: str) -> Array:
@@ -123,7 +157,7 @@ def _read_array(data: bytes, name: str) -> Array:
     version = np.lib.format.read_magic(file)
     if version != (1, 0):
         raise ValueError(f"{name} has an array format of version {version}")
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(file, max_header_size=1000)
     size = int(np.prod([int(length) for length in shape], dtype=object)) * dtype.itemsize
     if dtype.hasobject or fortran or size != len(data) - file.tell():
         raise ValueError(f"the size of {name} does not match its shape")
@@ -148,7 +182,18 @@ def _naming(target: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror or str(error), str(target)) from None
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _new_file_beside(target: Path) -> tuple[int, str]:
+    """As `tempfile.mkstemp`, with the rights that the user's mask gives: to ask for the mask is to change it,
+    which other threads would see."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    while True:
+        temporary = f"{target.parent / f'.{target.name}'}.{secrets.token_hex(4)}.part"
+        with suppress(FileExistsError):
+            return os.open(temporary, flags, 0o666), temporary
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    """Without a time, so that equal content is equal bytes."""
+    member = zipfile.ZipInfo(name)
+    member.create_system, member.external_attr = 3, 0o600 << 16
+    return member

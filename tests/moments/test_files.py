@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 
 from unflip import _files
 from unflip.moments import Moments, accumulate
+from unflip.moments.checkpoint import Checkpoint
 
 
 @pytest.fixture
@@ -238,3 +239,79 @@ def test_errors_name_the_file_that_was_asked_for(stored, tmp_path):
     assert caught.value.filename == str(tmp_path / "folder")
     assert ".part" not in str(caught.value)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["folder", "moments.npz"]
+
+
+@pytest.mark.parametrize("gone", ["classes", "key", "unit", "squares", "counts", "sums", "origin"])
+def test_what_a_file_leaves_out_is_not_made_up(tmp_path, gone):
+    facts = {name: fact for name, fact in SOUND.items() if name != gone}
+    arrays = {name: array for name, array in ARRAYS.items() if name != gone}
+    _files.save_arrays(tmp_path / "m.npz", "moments", facts, arrays)
+    with pytest.raises(ValueError, match=f"does not hold moments: '{gone}' is missing"):
+        Moments.load(tmp_path / "m.npz")
+
+
+@pytest.mark.parametrize("soft", [10**15, -1, 1.0, True, "2", None, [2], float("nan")])
+def test_probabilities_are_of_as_many_classes_as_there_are(tmp_path, soft):
+    facts = SOUND | {"classes": ["a", "b"], "probabilities": soft}
+    _files.save_arrays(tmp_path / "m.npz", "moments", facts, ARRAYS)
+    with pytest.raises(ValueError, match="there are probabilities of"):  # 10**15 was searched one by one
+        Moments.load(tmp_path / "m.npz")
+
+
+@pytest.mark.parametrize(
+    ("facts", "arrays"),
+    [
+        ({"squares": 24792868969209195}, {}),
+        ({"unit": True}, {}),
+        ({}, {"counts": np.array([2**53 + 1, 1])}),
+        ({}, {"sums": np.ones((2, 1), dtype=np.longdouble)}),
+    ],
+)
+def test_what_float64_would_round_is_refused(tmp_path, facts, arrays):
+    _files.save_arrays(tmp_path / "m.npz", "moments", SOUND | facts, ARRAYS | arrays)
+    with pytest.raises(ValueError, match=r"does not hold moments: the .* of moments must be"):
+        Moments.load(tmp_path / "m.npz")
+
+
+def test_no_rows_of_any_width_take_no_memory(tmp_path):
+    arrays = {"counts": np.zeros(0), "sums": np.zeros((0, 10**15)), "origin": np.zeros(0)}
+    _files.save_arrays(tmp_path / "m.npz", "moments", SOUND | {"classes": []}, arrays)
+    with pytest.raises(ValueError, match="the origin and the sums have different widths"):
+        Moments.load(tmp_path / "m.npz")
+
+
+@pytest.mark.parametrize("change", [lambda limbs: limbs + (limbs > 0), lambda limbs: limbs[:, :-1]])
+def test_exact_sums_that_contradict_the_rounded_ones_are_refused(tmp_path, change):
+    accumulate((np.arange(6.0).reshape(3, 2), [0, 1, 1]), summation="exact").save(tmp_path / "m.npz")
+    facts, arrays = _files.load_arrays(tmp_path / "m.npz", "moments")
+    _files.save_arrays(tmp_path / "m.npz", "moments", facts, arrays | {"limbs": change(arrays["limbs"])})
+    with pytest.raises(ValueError, match=r"does not hold moments: .*exact sums"):
+        Moments.load(tmp_path / "m.npz")
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"position": None},
+        {"position": 2.7},
+        {"position": -8},
+        {"stranger": 1},
+        {"moments": None},
+        {"moments": [[1]]},
+    ],
+)
+def test_a_forged_checkpoint_is_refused(tmp_path, facts):
+    path = tmp_path / "m.npz"
+    sound = {"identity": "data", "position": 8, "moments": SOUND}
+    _files.save_arrays(path, "checkpoint", sound, ARRAYS)
+    assert Checkpoint(path, "data").load()[0] == 8
+    _files.save_arrays(path, "checkpoint", sound | facts, ARRAYS)
+    with pytest.raises(ValueError, match=r"m\.npz does not hold"):
+        Checkpoint(path, "data").load()
+
+
+def test_what_is_said_of_moments_is_short(tmp_path):
+    _files.save_arrays(tmp_path / "m.npz", "moments", SOUND | {"unit": "x" * 10**5}, ARRAYS)
+    with pytest.raises(ValueError, match="does not hold moments") as caught:
+        Moments.load(tmp_path / "m.npz")
+    assert len(str(caught.value)) < 1000

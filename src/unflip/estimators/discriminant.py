@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from unflip._arrays import beside, to_numpy
 from unflip._culprits import name_the_culprit
 from unflip.estimators.base import MomentClassifier
-from unflip.estimators.border import Array, lonely
+from unflip.estimators.border import LARGEST, Array, lonely
 from unflip.estimators.scorer import LinearScorer
 from unflip.loo.ridge import leave_one_out
 from unflip.moments import Moments, accumulate
@@ -52,7 +52,7 @@ class SquareClassifier(MomentClassifier):
     _on_device: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "features": [None, HasMethods(["fit", "transform"])],
-        "regularization": [StrOptions({"gcv"}), Interval(Real, 0, None, closed="left")],
+        "regularization": [StrOptions({"gcv"}), Interval(Real, 0, LARGEST, closed="both")],
     }
 
     def __init__(self, features: Any = None, regularization: float | str = "gcv") -> None:
@@ -158,5 +158,6 @@ def _best_ridge(variances: Array, cross: Array, shares: Array, total: float) -> 
     with np.errstate(divide="ignore"):
         # A difference of such numbers tells nothing below their rounding.
         error = np.where(room > 0.05, np.maximum(residual, 1e-12 * spread) / room**2, np.inf)
+    error[np.isnan(error)] = np.inf  # variances so small that their inverse is infinite
     best = np.flatnonzero(error <= error.min() * (1 + 1e-9))
     return float(ridges[best[-1]])

@@ -12,17 +12,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from unflip._files import load_arrays, save_arrays
+from unflip._files import brief, load_arrays, save_arrays
 from unflip.audit.labels import feature_columns, labels_to_learn
 from unflip.features import Tabular
 from unflip.models.reading import OF_KERNELS, Array, ReadsTables
-from unflip.models.table_facts import as_facts, from_facts
+from unflip.models.table_facts import DOUBTS, as_facts, from_facts, history_from_facts, refuse_others
 from unflip.moments.files import PLAIN, refuse_labels
 from unflip.selection import RobustClassifierCV
 from unflip.selection.robust_cv import Part
 from unflip.selection.two_part import TwoPart
 from unflip.selection.views import Views
 from unflip.tables import Habits
+
+FACTS = ("target", "history", "habits", "table", "inner", "classes", "counts", "parts")
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,15 +129,19 @@ class KernelModel(ReadsTables):
         """
         facts, arrays = load_arrays(path, OF_KERNELS)
         try:
+            refuse_others(facts, FACTS)
+            refuse_others(facts["habits"], vars(Habits()))
             classifier = _classifier(facts, arrays)
             table = from_facts(facts["table"])
             if table.width != classifier.n_features_in_ or not isinstance(facts["target"], str):
                 raise ValueError("its parts do not belong together")
-            counts = {str(label): float(n) for label, n in facts["counts"].items()}
-            history, habits = tuple(map(str, facts["history"])), Habits.from_facts(facts["habits"])
+            counts, habits = facts["counts"], Habits.from_facts(facts["habits"])
+            if not all(type(n) is float and 0 <= n < np.inf for n in counts.values()):
+                raise ValueError(f"the counts are {counts!r}")
+            history = history_from_facts(facts["history"])
             return cls(facts["target"], table, classifier, counts, history, habits=habits)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            raise ValueError(f"{path} does not hold a model: {error}") from None
+        except DOUBTS as error:
+            raise ValueError(f"{path} does not hold a model: {brief(error)}") from None
 
 
 def _classifier(facts: dict[str, Any], arrays: dict[str, Array]) -> RobustClassifierCV:
@@ -143,6 +149,9 @@ def _classifier(facts: dict[str, Any], arrays: dict[str, Array]) -> RobustClassi
     classes, d = facts["classes"], len(arrays["mean"])
     if not isinstance(classes, list) or len(classes) < 2 or not all(isinstance(c, PLAIN) for c in classes):
         raise ValueError(f"the classes are {classes!r}")
+    labels = np.array(classes, dtype=object if isinstance(classes[0], str) else None)
+    if len({isinstance(c, str) for c in classes}) > 1 or labels.tolist() != classes:  # NaN is not itself
+        raise ValueError(f"the classes are {classes!r}, neither all text nor all numbers")
     outputs = 1 if len(classes) == 2 else len(classes)
     shapes: dict[str, tuple[int, ...]] = {"mean": (d,), "scale": (d,), "intercept": (outputs,)}
     for number in range(facts["parts"]):
@@ -153,15 +162,21 @@ def _classifier(facts: dict[str, Any], arrays: dict[str, Array]) -> RobustClassi
             f"dual{number}": (m, outputs),
             f"offset{number}": (outputs,),
         }
-    for name, shape in shapes.items():
-        if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
-            raise ValueError(f"{name} has the shape {arrays[name].shape}, not {shape}, or is not finite")
+    refuse_others(arrays, {*shapes, "sorted", "calibration"})
+    for name, array in arrays.items():
+        if array.dtype != np.float64 or not np.isfinite(array).all():
+            raise ValueError(f"{name} holds something else than finite numbers")
+        if array.shape != shapes.get(name, array.shape):
+            raise ValueError(f"{name} has the shape {array.shape}, not {shapes[name]}")
+        if name.startswith("weights") and (array < 0).any():
+            raise ValueError(f"{name} are negative")
     ranks, calibration = arrays["sorted"], arrays["calibration"]
     if ranks.shape[1:] != (d,) or not len(ranks) or not (np.diff(ranks, axis=0) >= 0).all():
         raise ValueError("the ranks have the wrong shape or order")
     if (
         calibration.ndim != 2
         or len(calibration) != 2
+        or not calibration.size
         or not ((calibration[1] >= 0) & (calibration[1] <= 1)).all()
     ):
         raise ValueError("the calibration is none")
@@ -169,12 +184,12 @@ def _classifier(facts: dict[str, Any], arrays: dict[str, Array]) -> RobustClassi
         raise ValueError("there are no parts, or classes or scales that cannot be")
     model, views = RobustClassifierCV(), Views()
     views.mean, views.scale, views.columns = arrays["mean"], arrays["scale"], arrays["sorted"]
-    model.classes_ = np.array(classes, dtype=object if isinstance(classes[0], str) else None)
-    model.views_, model.intercept_ = views, arrays["intercept"]
+    model.classes_, model.views_, model.intercept_ = labels, views, arrays["intercept"]
     model.table_ = from_facts(facts["inner"])
-    del model.table_.feature_names_in_  # numbers come without names
-    if model.table_.width != d:
+    numbered = [str(j) for j in range(model.table_.n_features_in_)]
+    if model.table_.width != d or facts["inner"]["names"] != numbered:
         raise ValueError("columns and their means do not match")
+    del model.table_.feature_names_in_  # numbers come without names
     model.n_features_in_ = model.table_.n_features_in_
     model._calibration = arrays["calibration"][0], arrays["calibration"][1]
     model.parts_ = []

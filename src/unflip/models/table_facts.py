@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import isfinite
 from typing import Any
 
@@ -12,6 +13,8 @@ from unflip.features.levels import Levels
 from unflip.features.table_columns import Categories, Column, LeftOut, Numbers
 
 LEVEL = str | int | float | None
+DOUBTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What readers of forged facts raise."""
 
 
 def as_facts(table: Tabular) -> dict[str, Any]:
@@ -35,19 +38,52 @@ def from_facts(facts: dict[str, Any]) -> Tabular:
     >>> from_facts(as_facts(Tabular().fit(pd.DataFrame({"a": [1, 2]})))).transform(pd.DataFrame({"a": [5]}))
     array([[5.]])
     """
+    refuse_others(facts, ("names", "columns", "kept", "left_out"))
     names, columns = facts["names"], [_column(fact) for fact in facts["columns"]]
     width = sum(len(column.names("")) for column in columns)
     kept = facts["kept"]
-    if len(set(names)) != len(columns) or not all(isinstance(name, str) for name in names):
+    if not all_text(names) or not len(names) == len(set(names)) == len(columns):
         raise ValueError("columns and their names do not match")
     sound = all(type(place) is int and 0 <= place < width for place in kept)
     if not kept or not sound or sorted(set(kept)) != kept:
         raise ValueError("the columns that are kept are not there")
+    left_out = facts["left_out"]
+    if not isinstance(left_out, dict) or not all_text(list(left_out.values())):
+        raise ValueError("what was left out is not said in words")
     table = Tabular()
     table.feature_names_in_ = np.asarray(names, dtype=object)
     table.n_features_in_, table.columns_, table.kept_ = len(names), columns, np.asarray(kept)
-    table.left_out_ = {str(name): str(reason) for name, reason in facts["left_out"].items()}
+    table.left_out_ = left_out
     return table
+
+
+def history_from_facts(facts: Any) -> tuple[str, ...]:
+    """What was done, in words.
+
+    >>> history_from_facts("fitted")
+    Traceback (most recent call last):
+    ValueError: the history is no list of words
+    """
+    if not all_text(facts):
+        raise ValueError("the history is no list of words")
+    return tuple(facts)
+
+
+def all_text(values: Any) -> bool:
+    """Whether this is a list of text."""
+    return isinstance(values, list) and all(isinstance(value, str) for value in values)
+
+
+def refuse_others(facts: dict[str, Any], known: Collection[str]) -> None:
+    """Raise if there is a fact that nothing here reads.
+
+    >>> refuse_others({"a": 1, "b": 2}, ["a"])
+    Traceback (most recent call last):
+    ValueError: 'b' is out of place
+    """
+    for name in facts:
+        if name not in known:
+            raise ValueError(f"{name!r} is out of place")
 
 
 def _fact(column: Column) -> dict[str, Any]:
@@ -64,15 +100,20 @@ def _fact(column: Column) -> dict[str, Any]:
 def _column(fact: dict[str, Any]) -> Column:
     kind = fact["kind"]
     if kind == "left out":
-        return LeftOut(str(fact["reason"]))
+        refuse_others(fact, ("kind", "reason"))
+        if not isinstance(fact["reason"], str):
+            raise ValueError(f"{fact} has no reason")
+        return LeftOut(fact["reason"])
     if kind == "numbers":
+        refuse_others(fact, ("kind", "fill", "marks", "dates"))
         fill, marks, dates = fact["fill"], fact["marks"], fact["dates"]
         if type(fill) is not float or not isfinite(fill) or {marks, dates} - {True, False}:
             raise ValueError(f"{fact} is no column of numbers")
         return Numbers(fill, marks, dates)
+    refuse_others(fact, ("kind", "levels", "buckets"))
     levels, buckets = fact["levels"], fact["buckets"]
     sound = isinstance(levels, list) and all(isinstance(level, LEVEL) for level in levels)
-    sound = sound and len(set(levels)) == len(levels)
+    sound = sound and len(set(levels)) == len(levels) and all(level == level for level in levels)  # no NaN
     if kind != "levels" or not sound or type(buckets) is not int or not 0 <= buckets <= 1000:
         raise ValueError("there is a column of no known kind")
     return Categories(Levels(tuple(levels)), buckets)

@@ -14,12 +14,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from unflip._files import kind_of, load_arrays, save_arrays
+from unflip._files import brief, kind_of, load_arrays, save_arrays
 from unflip.audit.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.estimators import SquareClassifier, UnhingedClassifier
 from unflip.features import Standardize, Tabular
 from unflip.models.reading import OF_KERNELS, Array, ReadsTables
-from unflip.models.table_facts import as_facts, from_facts
+from unflip.models.table_facts import DOUBTS, as_facts, from_facts, history_from_facts, refuse_others
 from unflip.moments import Moments, accumulate
 from unflip.moments.files import as_facts as moments_as_facts
 from unflip.moments.files import as_fields as moments_as_fields
@@ -27,6 +27,7 @@ from unflip.tables import Habits
 
 LEARNERS = {"square": SquareClassifier, "unhinged": UnhingedClassifier}
 DEGREES = {"square": 2, "unhinged": 1}
+FACTS = ("target", "weight", "positive", "learner", "history", "habits", "table", "moments")
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,11 +168,14 @@ class TableModel(ReadsTables):
             )
         facts, arrays = load_arrays(path, "model")
         try:
+            refuse_others(facts, FACTS)
+            refuse_others(facts["habits"], vars(Habits()))
             mean, spread = arrays.pop("mean"), arrays.pop("scale")
             table = from_facts(facts["table"])
             scale = _scale(mean, spread, table.width)
             moments = Moments(**moments_as_fields(facts["moments"], arrays))
-            if moments.key != scale.key or facts["learner"] not in LEARNERS:
+            fits = moments.key == scale.key and moments.sums.shape[1] == scale.width
+            if not fits or facts["learner"] not in LEARNERS:
                 raise ValueError("its parts do not belong together")
             words = {name: facts[name] for name in ("target", "weight", "positive")}
             known = all(isinstance(word, str | None) for word in words.values())
@@ -182,12 +186,12 @@ class TableModel(ReadsTables):
                 scale=scale,
                 moments=moments,
                 learner=facts["learner"],
-                history=tuple(map(str, facts["history"])),
+                history=history_from_facts(facts["history"]),
                 habits=Habits.from_facts(facts["habits"]),
                 **words,
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"{path} does not hold a model: {error}") from None
+        except DOUBTS as error:
+            raise ValueError(f"{path} does not hold a model: {brief(error)}") from None
 
     def _moments(self, frame: Any) -> tuple[Moments, int]:
         labels = TableLabels.of(frame, self.target, self.positive, self.weight)

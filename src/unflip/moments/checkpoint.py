@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unflip._files import load_arrays, save_arrays
+from unflip._files import brief, load_arrays, save_arrays
 from unflip.features import Transformed
 from unflip.moments.files import as_facts, as_fields, refuse_labels
 from unflip.moments.moments import Moments
@@ -46,7 +46,13 @@ class Checkpoint:
             raise ValueError(
                 f"{self.path} belongs to other data, features or sums; delete it, or name another file"
             )
-        return int(facts["position"]), Moments(**as_fields(facts["moments"], arrays))
+        position = facts.get("position")
+        if set(facts) != {"identity", "position", "moments"} or type(position) is not int or position < 0:
+            raise ValueError(f"{self.path} does not hold a checkpoint")
+        try:
+            return position, Moments(**as_fields(facts["moments"], arrays))
+        except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError) as error:
+            raise ValueError(f"{self.path} does not hold moments: {brief(error)}") from None
 
     def save(self, position: int, moments: Moments | None) -> None:
         """Keep this, every few parts."""

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip._files import load_arrays, save_arrays
+from unflip._files import brief, load_arrays, save_arrays
 from unflip.moments.exact import Windows
 from unflip.moments.exact_floats import in_floats
 from unflip.moments.files import as_facts, as_fields
@@ -342,8 +342,8 @@ class Moments:
         facts, arrays = load_arrays(path, "moments")
         try:
             return cls(**as_fields(facts, arrays))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{path} does not hold moments: {error}") from None
+        except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError) as error:
+            raise ValueError(f"{path} does not hold moments: {brief(error)}") from None
 
 
 def exact_moments(

@@ -1,0 +1,177 @@
+"""Model files from strangers: a right checksum lets no nonsense in, and no file costs more than its size."""
+
+import io
+import json
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+from tests.models.test_table_model import frame
+
+from unflip import _files
+from unflip.models import KernelModel, TableModel, load_model
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """The bytes of one model of each class."""
+    path, found = tmp_path_factory.mktemp("models") / "model.npz", {}
+    for cls, kind in ((TableModel, "model"), (KernelModel, "kernel model")):
+        cls.fit(frame(80), "label").save(path)
+        found[kind] = path.read_bytes()
+    return found
+
+
+def zipped(members, compression=zipfile.ZIP_STORED):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def members_of(data):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize(
+    ("forge", "said"),
+    [
+        (lambda members: zipped([(_files.HEADER, b" " * 10**8)], zipfile.ZIP_DEFLATED), "it is compressed"),
+        (lambda members: zipped([*members.items(), *members.items()]), "have the same name"),
+        (lambda members: zipped([*members.items(), ("../x", b"")]), "'../x' is out of place"),
+        (
+            lambda members: zipped([*members.items(), *((f"{k}.npy", b"") for k in range(1001))]),
+            "too many members",
+        ),
+        (
+            lambda members: zipped((members | {_files.HEADER: b" " * (17 << 20)}).items()),
+            "header is longer than",
+        ),
+        (lambda members: lying(zipped(members.items())), "larger than itself"),
+        (lambda members: zipped((members | {_files.HEADER: with_more(members)}).items()), "has other parts"),
+    ],
+    ids=[
+        "a bomb",
+        "a name twice",
+        "a path",
+        "many members",
+        "a long header",
+        "a lie about a size",
+        "a part more",
+    ],
+)
+@pytest.mark.parametrize("kind", ["model", "kernel model"])
+def test_archives_that_are_not_ours_are_refused_at_no_cost(sound, tmp_path, kind, forge, said):
+    path, data = tmp_path / "model.npz", forge(members_of(sound[kind]))
+    path.write_bytes(data)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=said):
+        load_model(path)
+    assert tracemalloc.get_traced_memory()[1] < 5_000_000 + 4 * len(data)
+    tracemalloc.stop()
+
+
+def lying(data):
+    """2 GiB, packed and not, for the first member."""
+    at = data.index(b"PK\1\2")
+    return data[: at + 20] + (2**31 - 1).to_bytes(4, "little") * 2 + data[at + 28 :]
+
+
+def with_more(members):
+    return json.dumps(json.loads(members[_files.HEADER]) | {"more": 1})
+
+
+def test_what_is_said_of_a_file_is_one_short_line_that_can_be_printed(sound, tmp_path):
+    path, members = tmp_path / "model.npz", members_of(sound["model"])
+    header = json.loads(members[_files.HEADER]) | {"kind": "\x1b[2J\n" * 1000}
+    path.write_bytes(zipped((members | {_files.HEADER: json.dumps(header)}).items()))
+    with pytest.raises(ValueError, match=r"it holds \?\[2J") as caught:
+        load_model(path)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 400 + len(str(path))
+
+
+def test_facts_that_could_not_be_read_again_are_not_saved(tmp_path):
+    with pytest.raises(ValueError, match=r"the names and other facts take \d+ bytes"):
+        _files.save_arrays(tmp_path / "a.npz", "model", {"history": "x" * (17 << 20)}, {})
+    assert list(tmp_path.iterdir()) == []
+
+
+def deep(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+FORGERIES = [
+    *[
+        (kind, "history", value)
+        for kind in ("model", "kernel model")
+        for value in ("fitted", [1], {}, deep(900))
+    ],
+    *[(kind, "stranger", 1) for kind in ("model", "kernel model")],
+    ("model", "table.stranger", 1),
+    ("model", "table.names", "abcde"),
+    ("model", "table.columns.4.reason", 3),
+    ("model", "table.columns.0.stranger", 3),
+    ("model", "table.columns.1.levels", [float("nan"), "A"]),
+    ("model", "table.left_out.id", 3),
+    ("model", "table.left_out", ["id"]),
+    ("kernel model", "counts.no", 10**400),
+    ("kernel model", "counts.no", "40"),
+    ("kernel model", "counts.no", float("nan")),
+    ("kernel model", "classes", [1, "yes"]),
+    ("kernel model", "inner.names.0", "age"),
+]
+
+
+@pytest.mark.parametrize(("kind", "place", "value"), FORGERIES)
+def test_facts_are_what_they_should_be_or_refused(sound, tmp_path, kind, place, value):
+    path = tmp_path / "model.npz"
+    path.write_bytes(sound[kind])
+    facts, arrays = _files.load_arrays(path, kind)
+    *way, last = (int(key) if key.isdigit() else key for key in place.split("."))
+    inside = facts
+    for key in way:
+        inside = inside[key]
+    inside[last] = value
+    _files.save_arrays(path, kind, facts, arrays)
+    with pytest.raises(ValueError, match=r"model\.npz does not hold a model|model\.npz is not a sound"):
+        load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("intercept", lambda array: array.astype(np.int64)),
+        ("dual0", lambda array: array.astype(np.complex128)),
+        ("mean", lambda array: array.astype("M8[s]")),
+        ("weights0", lambda array: array - 1e9),
+        ("calibration", lambda array: array * np.nan),
+        ("calibration", lambda array: array[:, :0]),
+        ("stranger", None),
+    ],
+)
+def test_arrays_of_a_robust_model_are_finite_numbers_and_no_others(sound, tmp_path, name, change):
+    path = tmp_path / "model.npz"
+    path.write_bytes(sound["kernel model"])
+    facts, arrays = _files.load_arrays(path, "kernel model")
+    arrays[name] = np.ones(3) if change is None else change(arrays[name])
+    _files.save_arrays(path, "kernel model", facts, arrays)
+    with pytest.raises(ValueError, match=r"model\.npz does not hold a model"):
+        load_model(path)
+
+
+def test_sums_of_another_width_than_the_table_are_refused(sound, tmp_path):
+    path = tmp_path / "model.npz"
+    path.write_bytes(sound["model"])
+    facts, arrays = _files.load_arrays(path, "model")
+    narrow = {name: arrays[name][..., :-1] for name in ("sums", "origin")}
+    _files.save_arrays(path, "model", facts, arrays | narrow | {"second": arrays["second"][:-1, :-1]})
+    with pytest.raises(ValueError, match="its parts do not belong together"):
+        load_model(path)
