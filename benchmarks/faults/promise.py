@@ -45,5 +45,7 @@ def main(run: Callable[..., list[Found]], small: dict[str, int], full: dict[str,
     print(as_table(found))
     print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
     if given["json"]:
-        given["json"].write_text(json.dumps([asdict(each) for each in found], indent=1))
+        given["json"].write_text(
+            json.dumps([asdict(each) | {"kept": bool(each.kept)} for each in found], indent=1)
+        )
     sys.exit(not all(each.kept for each in found))

@@ -21,7 +21,10 @@ def as_weight(weight: Any, n_rows: int) -> Array:
     if weight is None:
         return np.ones(n_rows)
     refuse_masked(weight, "sample_weight")
-    given = to_numpy(weight)
+    try:
+        given = to_numpy(weight)
+    except ValueError:
+        raise ValueError("sample_weight must be one number a row, got a ragged list") from None
     if given.dtype.kind not in "fiub":
         raise ValueError(f"sample_weight must be numbers, got {given.dtype}")
     w = np.full(n_rows, given, dtype=np.float64) if given.ndim == 0 else given.astype(np.float64)
@@ -36,6 +39,8 @@ def as_weight(weight: Any, n_rows: int) -> Array:
         total = w.sum()
     if not np.isfinite(total):
         raise ValueError("sample_weight has an infinite sum; divide the weights by the largest one")
+    if 0 < total < np.finfo(np.float64).tiny:
+        raise ValueError(f"sample_weight has a sum of {total}; divide the weights by the largest one")
     if n_rows and not w.any():
         raise ValueError("sample_weight is zero in every row; at least one weight must be positive")
     return w

@@ -379,7 +379,10 @@ def test_a_feature_map_with_a_memory_stays_the_same_map():
     X, y = make_data()
     model = UnhingedClassifier(features=SplineTransformer()).fit(X, y)
     model.predict(X)
-    model.forget(X[:3], y[:3])
+    with pytest.warns(
+        UserWarning, match="SplineTransformer was fitted to these rows too, and stays as it was"
+    ):
+        model.forget(X[:3], y[:3])
     again = UnhingedClassifier(features=SplineTransformer().fit(X))
     again.partial_fit(X[:20], y[:20], classes=[0, 1]).partial_fit(X[20:], y[20:])
 

@@ -6,6 +6,7 @@ of moments: one pass, `partial_fit`, `forget`, and fits from moments alone.
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, Self
@@ -17,7 +18,7 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
 from unflip._arrays import all_finite, beside, is_foreign, refuse_other_places
-from unflip._culprits import name_the_culprit
+from unflip._culprits import column_label, name_the_culprit
 from unflip._state import all_or_nothing
 from unflip.estimators.border import Array, Classifier, refuse_single_class
 from unflip.estimators.scorer import LinearScorer
@@ -90,16 +91,33 @@ class LinearClassifier(Classifier):
         """Take the scorer. Weights are arrays of NumPy, or beside X if scikit-learn dispatches on that."""
         self.scorer_ = scorer
         self.coef_, self.intercept_ = scorer.coef, scorer.intercept
+        self._refuse_beyond_floats(scorer)
         if get_config()["array_api_dispatch"] and is_foreign(X):
             self.coef_ = beside(self.coef_, X)
             if np.ndim(self.intercept_):
                 self.intercept_ = beside(self.intercept_, X)
+
+    def _refuse_beyond_floats(self, scorer: LinearScorer) -> None:
+        """Raise if weights, or a constant other than that of a class without rows, are not finite."""
+        also = [getattr(self, name, 0.0) for name in ("threshold_", "regularization_")]
+        held = np.isfinite(self.intercept_) | np.isinf(scorer.base)
+        if np.all(held) and np.isfinite(self.coef_).all() and np.isfinite(also).all():
+            return
+        at = scorer.unit * np.abs(scorer.direction).reshape(-1, len(scorer.origin)).max(axis=0)
+        column = int(np.argmax(np.maximum(np.abs(scorer.origin), at)))
+        raise ValueError(
+            f"column {column_label(column, self._names if self.features is None else None)} is on a scale "
+            f"(about {max(scorer.unit, abs(scorer.origin[column])):.0e}) at which the weights are more than "
+            "float64 can hold; rescale it, for example with unflip.features.Standardize, or take another "
+            "regularization"
+        )
 
 
 class MomentClassifier(LinearClassifier):
     """A classifier that is a function of moments."""
 
     _degree = 1
+    _saw_rows = False  # whether the feature map was fitted to the same rows
 
     @abstractmethod
     def _solve(self, moments: Moments) -> LinearScorer:
@@ -114,7 +132,9 @@ class MomentClassifier(LinearClassifier):
         is fitted to every row that counts at all, once each.
         """
         # A GPU is set to work first: it is as long at it as the host at everything else.
-        plain = self._degree == 1 and self.features is None and getattr(self, "summation", "fast") == "fast"
+        summation = getattr(self, "summation", "fast")
+        fast = isinstance(summation, str) and summation == "fast"  # parameters are checked later
+        plain = self._degree == 1 and self.features is None and fast
         return self._fit(X, y, sample_weight, start_early(X, y) if plain and sample_weight is None else None)
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -122,6 +142,7 @@ class MomentClassifier(LinearClassifier):
         with all_or_nothing(self):
             batch = replace(self._batch(X, y, sample_weight, reset=True), early=early)
             self.features_ = self._fitted_features(batch)
+            self._saw_rows = self.features is not None
             self._use(self._moments(batch), batch.labels.classes, X=batch.X)
             self._tune(batch)
         return self
@@ -137,7 +158,7 @@ class MomentClassifier(LinearClassifier):
             first = not hasattr(self, "moments_")
             batch = self._batch(X, y, sample_weight, reset=first)
             if first:
-                self.features_ = self._given_features()
+                self.features_, self._saw_rows = self._given_features(), False
                 known = batch.labels.classes if classes is None else np.unique(np.asarray(classes))
             else:
                 known = self.classes_
@@ -149,6 +170,9 @@ class MomentClassifier(LinearClassifier):
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows away that were fitted before, as if they had never been there.
 
+        A feature map that `fit` has fitted to these rows stays as it is, and a warning says so; one that was
+        fitted beforehand, for `partial_fit`, has nothing to forget.
+
         >>> from unflip import UnhingedClassifier
         >>> model = UnhingedClassifier().fit([[0.0], [2.0], [9.0]], [0, 1, 1])
         >>> model.forget([[9.0]], [1]).moments_.sums.tolist()
@@ -159,6 +183,13 @@ class MomentClassifier(LinearClassifier):
         with all_or_nothing(self):
             batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
             self._use(self.moments_ - self._moments(batch), self.classes_, X=batch.X)
+        if self._saw_rows:
+            warnings.warn(
+                f"{type(self.features).__name__} was fitted to these rows too, and stays as it was; to "
+                "forget them there, fit again without them, or fit the map to other rows and use partial_fit",
+                UserWarning,
+                stacklevel=4,  # where it was called, beyond scikit-learn's wrapper
+            )
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -175,7 +206,7 @@ class MomentClassifier(LinearClassifier):
         self._refuse_rows_needed()
         with all_or_nothing(self):
             width = moments.sums.shape[1]
-            self.features_ = self._given_features()
+            self.features_, self._saw_rows = self._given_features(), False
             if self.features is None:
                 if moments.key.split(":")[0] not in ("columns", ""):
                     raise ValueError(

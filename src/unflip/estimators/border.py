@@ -17,6 +17,7 @@ from unflip.sources import Batch, encode
 from unflip.sources.batch import batch_of
 
 Array = np.ndarray[Any, Any]
+LARGEST = 1e300  # that a parameter may be: whole numbers can be larger than any float
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -88,9 +89,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
                 return rows
             X = here(X, type(self).__name__)
         with naming_what_is_no_number(X):
-            return validate_data(
+            rows = validate_data(
                 self, X, reset=reset, accept_sparse="csr", dtype=self._dtype, ensure_all_finite=False
             )
+            # Lists of fractions or None come out as objects.
+            return rows.astype(np.float64) if rows.dtype.kind == "O" else rows
 
     def _known_labels(self, batch: Batch, classes: Array) -> Batch:
         try:
@@ -118,6 +121,17 @@ def here(X: Any, who: str) -> Array:
             "yourself, or use UnhingedClassifier or SquareClassifier, which leave it where it is"
         )
     return np.asarray(to_numpy(X))
+
+
+def refuse_giant(name: str, value: Any) -> None:
+    """Raise if a parameter is a whole number that no float can hold.
+
+    >>> refuse_giant("noise", 10**400)
+    Traceback (most recent call last):
+    ValueError: noise is a whole number of 1329 bits, more than floats can hold
+    """
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise ValueError(f"{name} is a whole number of {value.bit_length()} bits, more than floats can hold")
 
 
 def refuse_single_class(classes: Any, counts: Array, present_at_least: int = 2) -> None:

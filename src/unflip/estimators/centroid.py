@@ -22,7 +22,7 @@ from unflip._arrays import beside, is_foreign, to_numpy
 from unflip._culprits import name_the_culprit
 from unflip._state import all_or_nothing
 from unflip.estimators.base import MomentClassifier
-from unflip.estimators.border import Array, contrast, lonely, never
+from unflip.estimators.border import LARGEST, Array, contrast, lonely, never
 from unflip.estimators.scorer import LinearScorer
 from unflip.loo import centroids, mean_map
 from unflip.loo.threshold import best_threshold
@@ -66,8 +66,8 @@ class UnhingedClassifier(MomentClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "features": [None, HasMethods(["fit", "transform"])],
         "center": ["boolean"],
-        "threshold": [StrOptions({"mean", "loo"}), Interval(Real, None, None, closed="neither")],
-        "regularization": [Interval(Real, 0, None, closed="neither")],
+        "threshold": [StrOptions({"mean", "loo"}), Interval(Real, -LARGEST, LARGEST, closed="neither")],
+        "regularization": [Interval(Real, 1 / LARGEST, LARGEST, closed="both")],
         "class_weight": [None, dict, StrOptions({"balanced"})],
         "summation": [StrOptions({"fast", "exact"})],
     }

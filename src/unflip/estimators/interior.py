@@ -58,6 +58,7 @@ class HingeProblem:
         return self.value(u) - float(a.sum() - rest @ rest / (2 * self.objective.ridge))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # at weights of 1e-300 no step is taken, and the best one stays
 def solve(problem: HingeProblem, tolerance: float, most: int = 100) -> tuple[Array, float, int]:
     """The best primal point found, its duality gap, and the number of steps.
 

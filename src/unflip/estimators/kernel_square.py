@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unflip._state import all_or_nothing
-from unflip.estimators.border import Array, contrast, lonely, never, refuse_single_class
+from unflip.estimators.border import LARGEST, Array, contrast, lonely, never, refuse_single_class
 from unflip.estimators.kept import KeptRows
 from unflip.estimators.kernelized import KernelClassifier
 from unflip.estimators.spectra import Spectrum, exact_spectrum, landmark_spectrum
@@ -71,7 +71,7 @@ class KernelSquareClassifier(KernelClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
-        "regularization": [StrOptions({"loo"}), Interval(Real, 0, None, closed="neither")],
+        "regularization": [StrOptions({"loo"}), Interval(Real, 0, LARGEST, closed="right")],
         "n_landmarks": [None, Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
@@ -136,7 +136,7 @@ class KernelSquareClassifier(KernelClassifier):
     def _landmarks(self, X: Any, rng: Any) -> Any:
         """Rows drawn without a look at labels, or None for all of them."""
         n = X.shape[0]
-        m = self.n_landmarks or (n if n <= EXACT else LANDMARKS)
+        m = int(self.n_landmarks or 0) or (n if n <= EXACT else LANDMARKS)
         return None if m >= n else X[np.sort(rng.choice(n, m, replace=False))]
 
     def _path(self, spectrum: Spectrum, kept: KeptRows) -> tuple[RidgePath, Array]:

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unflip._culprits import column_label, name_the_culprit
-from unflip.estimators.border import Array, Classifier
+from unflip.estimators.border import LARGEST, Array, Classifier
 from unflip.kernels import DistanceKernel, Kernel, by_name, get, median_bandwidth
 
 TINY, HUGE = 1e-152, 1e152  # squares of these are ordinary numbers
@@ -23,7 +23,7 @@ class KernelClassifier(Classifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [str, Kernel],
-        "bandwidth": [StrOptions({"median", "loo"}), Interval(Real, 0, None, closed="neither")],
+        "bandwidth": [StrOptions({"median", "loo"}), Interval(Real, 0, LARGEST, closed="right")],
     }
 
     _dtype: ClassVar[Any] = np.float64

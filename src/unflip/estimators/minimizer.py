@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from unflip import losses
 from unflip._state import all_or_nothing
 from unflip.estimators.base import LinearClassifier
-from unflip.estimators.border import Array, refuse_single_class
+from unflip.estimators.border import LARGEST, Array, refuse_single_class
 from unflip.estimators.certificate import Certificate, warn_unmet
 from unflip.estimators.objective import Objective
 from unflip.estimators.piecewise import minimize_piecewise
@@ -56,7 +56,7 @@ class LossClassifier(LinearClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "loss": [StrOptions(set(losses.names())), Loss],
         "features": [None, HasMethods(["fit", "transform"])],
-        "regularization": [Interval(Real, 0, None, closed="neither")],
+        "regularization": [Interval(Real, 1 / LARGEST, LARGEST, closed="both")],
         "fit_intercept": ["boolean"],
     }
 
@@ -123,12 +123,12 @@ class LossClassifier(LinearClassifier):
 
     def _frame(self, moments: Moments, stay: bool) -> tuple[Array, float, float]:
         """Shift and scale of the rows that the solver sees, and the penalty it works with."""
-        width = moments.sums.shape[1]
+        width, ridge = moments.sums.shape[1], float(self.regularization)
         if not self.fit_intercept:
             with np.errstate(over="ignore"):
-                return np.zeros(width), moments.unit, self.regularization / moments.unit / moments.unit
+                return np.zeros(width), moments.unit, ridge / moments.unit / moments.unit
         scale = moments.unit * np.sqrt(moments.variance / width) or 1.0
-        return np.zeros(width) if stay else moments.mean, float(scale), self.regularization
+        return np.zeros(width) if stay else moments.mean, float(scale), ridge
 
     def _scorer(self, parameters: Array, shift: Array, scale: float) -> LinearScorer:
         direction, base = parameters, np.zeros(len(parameters))

@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.special import log_expit, softmax
 
 from unflip import losses
-from unflip.estimators.border import Array
+from unflip.estimators.border import Array, refuse_giant
 from unflip.estimators.kept import KeptRows
 from unflip.estimators.kernel_square import KernelSquareClassifier
 from unflip.estimators.minimizer import LossClassifier
@@ -133,6 +133,7 @@ class NoiseCorrectedClassifier(LossClassifier):
 
     def _look_at(self, batch: Batch, moments: Moments) -> None:
         """The noise that was given, or the one that is found; either must go with the class counts."""
+        refuse_giant("noise", self.noise)
         shares = moments.counts / moments.total
         if self.noise is None:
             self.noise_estimate_ = _estimate(batch)
@@ -194,8 +195,11 @@ def _estimate(batch: Batch) -> NoiseEstimate:
         left = KernelSquareClassifier().fit(rows, kept.member, sample_weight=kept.weight).loo_scores_
     except ValueError as error:
         raise ValueError(f"the noise rate cannot be estimated, so give it as `noise`: {error}") from None
-    # A row without which its class has none scores infinity; ranks are all that is read.
-    return estimate_rate(np.clip(left, -1e9, 1e9), kept.masses)[0]
+    # A row without which its class has none scores infinity; ranks are all that is read. Weights count rows,
+    # unless that many would overflow, or so few vanish, once multiplied.
+    weight = kept.weight
+    unit = 1.0 if 1e-100 < weight.max() < 1e100 else weight.mean()
+    return estimate_rate(np.clip(left, -1e9, 1e9), kept.masses / unit)[0]
 
 
 def _largest_rate(shares: Array) -> float:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unflip._state import all_or_nothing
 from unflip._weights import as_weight
-from unflip.estimators.border import Array
+from unflip.estimators.border import Array, refuse_giant
 from unflip.estimators.centroid import UnhingedClassifier
 from unflip.estimators.kernelized import KernelClassifier
 from unflip.moments import Moments
@@ -93,6 +93,7 @@ class ProbingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 )
             self.estimator_ = model.fit(X, y, sample_weight=sample_weight)
             self.classes_ = model.classes_
+            refuse_giant("noise", self.noise)
             self.noise_ = None if self.noise is None else as_noise(self.noise, len(self.classes_))
             self.n_features_in_ = model.n_features_in_
             if hasattr(model, "feature_names_in_"):

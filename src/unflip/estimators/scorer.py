@@ -50,7 +50,8 @@ class LinearScorer:
     @property
     def coef(self) -> Array:
         """Weights of the features as they come."""
-        return np.ldexp(self.direction / self.unit, self.doublings)
+        with np.errstate(over="ignore"):
+            return np.ldexp(self.direction / self.unit, self.doublings)
 
     @property
     def intercept(self) -> Any:

@@ -21,6 +21,7 @@ from unflip.kernels import Kernel
 from unflip.sources.batch import feature_blocks
 
 Array = np.ndarray[Any, Any]
+FAINT = 1e-8  # of the largest root of a weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,10 @@ def exact_spectrum(kernel: Kernel, kept: KeptRows) -> Spectrum:
     eigenvalues, vectors = _positive(*spread, float(kept.weight @ np.abs(values.diagonal())))
     of_centred = root[:, None] * vectors / np.sqrt(eigenvalues)  # v_j is the sum of these times z_i
     duals = of_centred - np.outer(share, of_centred.sum(axis=0))
-    rotated = vectors * np.sqrt(eigenvalues) / root[:, None]
+    # Of rows that weigh next to nothing the vectors hold rounding alone, so they are multiplied out.
+    faint = root < FAINT * root.max()
+    rotated = vectors * np.sqrt(eigenvalues) / np.where(faint, 1.0, root)[:, None]
+    rotated[faint] = centred[faint] @ of_centred
     everyone = slice(0, len(root))
     return Spectrum(
         kept.X,

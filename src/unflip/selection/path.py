@@ -21,6 +21,7 @@ from unflip.kernels import Kernel
 from unflip.kernels.blocks import slices
 
 Array = np.ndarray[Any, Any]
+ROUNDING = float(np.finfo(np.float64).eps)
 RIDGES = 10.0 ** np.arange(-5, 1.25, 0.5)  # times W and the mean squared length of centred features
 JITTER = 1e-5  # of k(z, z): enough that squared kernel values have digits to spare
 AT_ONCE = 1 << 22  # features held at a time beyond a cache: 32 MB
@@ -117,8 +118,10 @@ class RidgePath:
         w, t = rows.weight[places, None], rows.labels[places] - rows.mean
         fit = self._fitted(u)
         leverage = w / total + w * (np.square(u, out=u) @ self.shrink)  # (b, L)
-        left = t[:, None] - (t[:, None] - fit) / (1 - leverage)[:, :, None]
-        return np.asarray((left + (w / (total - w) * t)[:, None]).transpose(1, 0, 2))
+        # A row that has all of the weight, as far as float64 tells, is left out by leaving a last digit.
+        left = t[:, None] - (t[:, None] - fit) / np.maximum(1 - leverage, ROUNDING)[:, :, None]
+        rest = np.maximum(total - w, ROUNDING * total)
+        return np.asarray((left + (w / rest * t)[:, None]).transpose(1, 0, 2))
 
     def _fitted(self, u: Array) -> Array:
         """Fits of rows with the coordinates u, (b, L, k)."""

@@ -50,7 +50,7 @@ def column_weights(
         fits = list(spread(fit, (0, 1)))
         missed = sum(fit.missed for fit in fits)
         # In nats of a Gaussian likelihood, at least one for each round more.
-        if turn and len(z) * (least - missed) / (2 * missed) <= turn - at:
+        if turn and len(z) * (least - missed) <= (turn - at) * 2 * missed:
             break
         best, least, at = weights, missed, turn
         weights = [fit.weights for fit in fits]

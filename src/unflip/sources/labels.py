@@ -170,8 +170,12 @@ def encode(y: Any) -> Labels:
     labels = _as_array(y)
     if labels.ndim == 2 and labels.shape[1] > 1:
         return _soft_rows(labels)
+    if labels.ndim > 2:
+        raise ValueError(f"labels form one column, got an array of shape {labels.shape}")
     labels = column_or_1d(labels, warn=True)
     _refuse_missing(labels)
+    if labels.dtype == object:
+        _refuse_unhashable(labels)
     if labels.dtype == object and all(isinstance(label, int | float) for label in labels):
         labels = np.array(labels.tolist())  # plain numbers from a nullable column
     if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
@@ -242,6 +246,15 @@ def _soft_rows(labels: Array) -> Labels:
         )
     table = sparse.csc_array((rows / rows.sum(axis=1, keepdims=True)).T)
     return Labels(np.arange(rows.shape[1]), soft=table, probabilities=rows.shape[1])
+
+
+def _refuse_unhashable(labels: Array) -> None:
+    """Sets and lists have no place among classes: some can be sorted, but in no order that all agree on."""
+    for row, label in enumerate(labels):
+        if label.__hash__ is None:
+            raise ValueError(
+                f"the label of row {row} is a {type(label).__name__}; make labels words or numbers"
+            )
 
 
 def _refuse_missing(labels: Array) -> None:
