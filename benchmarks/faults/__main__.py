@@ -38,6 +38,8 @@ def main() -> None:
     parser.add_argument("--resume", action="store_true", help="keep what an earlier run found")
     parser.add_argument("--out", type=Path, default=Path("out/faults"))
     args = parser.parse_args()
+    if args.small:  # never to be taken for results at full size
+        args.out = args.out.with_name(f"{args.out.name}_small")
     args.out.mkdir(parents=True, exist_ok=True)
     found = []
     for name in args.names:
@@ -47,7 +49,7 @@ def main() -> None:
             print(f"{name} ...", file=sys.stderr, flush=True)
             command = [sys.executable, "-m", f"benchmarks.faults.{name}", "--json", str(kept)]
             subprocess.run([*command, *(["--small"] if args.small else [])], stdout=subprocess.DEVNULL)
-        if kept.exists():
+        if kept.exists() and json.loads(kept.read_text()):
             found += [Found(**each) for each in json.loads(kept.read_text())]
         else:
             found.append(Found(name, "", "the program ended without a result", False))

@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,7 +91,7 @@ def tried(trial: Trial, kills: int, rng: random.Random, say: str) -> Tally:
         start = time.perf_counter()
         assert ended(trial.start(whole)) == 0, f"{say} fails without any kill"
         spent = time.perf_counter() - start
-        expected = {name: content(whole / name) for name in trial.outputs}
+        expected = {name: (whole / name).read_bytes() for name in trial.outputs}
         while tally.kills < kills:
             folder = Path(place, "killed")
             folder.mkdir()
@@ -113,7 +112,7 @@ def chain(
     tally: Tally,
 ) -> None:
     """One run, killed and started again until it gets through, or until it is let through."""
-    old = {name: content(folder / name) for name in trial.outputs if (folder / name).exists()}
+    old = {name: (folder / name).read_bytes() for name in trial.outputs if (folder / name).exists()}
     before = tally.kills
     while True:
         known = temporary(folder)
@@ -126,11 +125,11 @@ def chain(
         tally.temporary += len(temporary(folder) - known)
         for name in trial.outputs:
             path = folder / name
-            tally.broken += path.exists() and content(path) not in (old.get(name), expected[name])
+            tally.broken += path.exists() and path.read_bytes() not in (old.get(name), expected[name])
         trial.judge(folder, tally)
         wait_for_workers(process.pid, tally)
     code = ended(process)
-    found = {name: content(folder / name) for name in trial.outputs if (folder / name).exists()}
+    found = {name: (folder / name).read_bytes() for name in trial.outputs if (folder / name).exists()}
     tally.ended += 1
     tally.same += code == 0 and found == expected
     tally.remaining += len(temporary(folder))
@@ -171,14 +170,6 @@ def unfinished(folder: Path) -> set[Path]:
 def temporary(folder: Path) -> set[Path]:
     """These, and what lies in the folder for temporary things."""
     return unfinished(folder) | set(folder.glob("tmp/*"))
-
-
-def content(path: Path) -> Any:
-    """The bytes of a file; of an archive those of its members, for it also keeps the time of day."""
-    if path.suffix == ".npz" and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            return {name: archive.read(name) for name in archive.namelist()}
-    return path.read_bytes()
 
 
 def wait_for_workers(session: int, tally: Tally) -> None:

@@ -38,17 +38,19 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], 
     'all or nothing'
     """
     target = Path(path)
+    place = Path(os.path.realpath(target))  # what a link points to, not the link
     with _naming(target):
-        handle, temporary = _new_file_beside(target)
+        handle, temporary = _new_file_beside(place)
     try:
         with _naming(target):
             with os.fdopen(handle, "wb") as file:
                 write(file)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(temporary, target)
+            os.replace(temporary, place)
     except BaseException:
-        os.unlink(temporary)
+        with suppress(FileNotFoundError):  # interrupted after it was renamed
+            os.unlink(temporary)
         raise
 
 
@@ -187,7 +189,7 @@ def _new_file_beside(target: Path) -> tuple[int, str]:
     which other threads would see."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     while True:
-        temporary = f"{target.parent / f'.{target.name}'}.{secrets.token_hex(4)}.part"
+        temporary = f"{target.parent / f'.{target.name[:80]}'}.{secrets.token_hex(4)}.part"
         with suppress(FileExistsError):
             return os.open(temporary, flags, 0o666), temporary
 

@@ -142,8 +142,9 @@ def test_rows_far_from_zero_or_huge_or_tiny_keep_their_digits(xp):
 def test_a_giant_among_ordinary_rows_is_found(xp):
     X, y, _ = problem()
     X[301, 2] = 1e200
-    expected, found = UnhingedClassifier().fit(X, y), UnhingedClassifier().fit(xp.move(X), xp.move(y))
-    agree(found.moments_.sums, expected.moments_.sums)
+    agree(accumulate((xp.move(X), xp.move(y))).sums, accumulate((X, y)).sums)
+    with pytest.raises(ValueError, match="column 2 is on a scale"):
+        UnhingedClassifier().fit(xp.move(X), xp.move(y))
 
 
 def test_moments_of_sources_are_the_same(xp):

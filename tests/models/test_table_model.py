@@ -139,6 +139,7 @@ FORGERIES = {
     "learner": lambda facts, arrays: facts.update(learner="os.system"),
     "target": lambda facts, arrays: facts.update(target=None),
     "scale": lambda facts, arrays: arrays.update(scale=np.ones(1)),
+    "scale of zero": lambda facts, arrays: arrays.update(scale=0 * arrays["scale"]),
     "gone": lambda facts, arrays: facts.pop("table"),
     "moments": lambda facts, arrays: arrays.update(sums=np.zeros((1, 1))),
     "list": lambda facts, arrays: facts.update(table=[]),

@@ -10,18 +10,20 @@ from unflip.moments.privacy import opendp
 from unflip.private import private_labels
 
 
-@pytest.mark.parametrize(("k", "epsilon"), [(2, 0.5), (2, 2.0), (5, 1.0)])
+@pytest.mark.parametrize(("k", "epsilon"), [(2, 0.5), (2, 2.0), (5, 1.0), (2, 15.0)])
 def test_each_label_is_flipped_at_the_rate_that_epsilon_asks(k, epsilon):
     y = np.arange(6000) % k
     labels, noise = private_labels(y, epsilon)
     rate = (k - 1) / (math.exp(epsilon) + k - 1)
-    assert noise.rate == pytest.approx(rate, rel=1e-12)
+    assert noise.rate == pytest.approx(rate, rel=1e-8)
     error = math.sqrt(rate * (1 - rate) / len(y))
-    assert abs((labels != y).mean() - rate) < 5 * error
+    assert abs((labels != y).mean() - rate) < 5 * error + 1 / len(y)
     # The likelihood ratio of any answer under any two truths is e^epsilon at most.
     ratio = noise.transition.max() / noise.transition.min()
-    assert ratio <= math.exp(epsilon) * (1 + 1e-12)
-    assert opendp().m.make_randomized_response(list(range(k)), prob=1 - noise.rate).map(1) <= epsilon
+    assert ratio <= math.exp(epsilon) * (1 + 1e-9)
+    assert opendp().m.make_randomized_response(list(range(k)), prob=1 - noise.rate).map(1) <= epsilon * (
+        1 + 1e-9
+    )
 
 
 def test_a_learner_does_not_mind():
@@ -39,7 +41,7 @@ def test_a_learner_does_not_mind():
 @pytest.mark.parametrize(
     ("y", "ways", "said"),
     [
-        ([0, 1], {"epsilon": 0.0}, "epsilon lies above 0"),
+        ([0, 1], {"epsilon": 0.0}, "epsilon lies between"),
         ([0, 0], {"epsilon": 1.0}, "at least two classes"),
         ([[0, 1]], {"epsilon": 1.0}, "one column"),
         ([0, 2], {"epsilon": 1.0, "classes": [0, 1]}, "the label 2 is not among the classes"),

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from unflip import SquareClassifier, UnhingedClassifier
 from unflip.features import Columns, Fourier, Nystroem, OneHot, Standardize
-from unflip.moments import Moments, accumulate
+from unflip.moments import Moments, accumulate, median_of_means
 from unflip.moments.privacy import Budget, epsilon_of, epsilon_of_gaussian
 from unflip.private import private_moments
 from unflip.private import sums as private_sums
@@ -180,6 +180,37 @@ def test_plain_rows_neither_come_in_nor_go_out():
         SquareClassifier().fit_moments(private)
 
 
+def test_moments_of_no_rows_add_nothing_and_hide_nothing():
+    X, y = rows(100)
+    private, plain = private_moments((X, y), 1.0, 1e-6, bound=2.0), accumulate((X, y))
+    exact = accumulate((X, y), summation="exact")
+    for some in (private, plain):
+        for total in (some + (exact - exact), (exact - exact) + some):
+            assert total.sums.tolist() == some.sums.tolist()
+            assert total.privacy == some.privacy
+    with pytest.raises(ValueError, match="private sums have no median of means"):
+        median_of_means([private])
+
+
+def test_no_rows_at_all_are_released_like_any_others():
+    """A table of no rows and one of one row are neighbours: an error would tell them apart."""
+    X, y = rows(10)
+    waves = Fourier(8, bandwidth=1.0).fit(X)
+    found = private_moments((X[:0], y[:0]), 1.0, 1e-6, bound=1.0, features=waves, classes=[0, 1])
+    assert found.sums.shape == (2, 8)
+    parts = iter([(X[:5], y[:5]), (X[:0], y[:0]), (X[5:], y[5:])])
+    assert accumulate(parts, waves, summation="exact").total == 10
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 0.01), (1e-6, 1e-5), (0.1, 0.1)])
+def test_extreme_budgets_are_kept_in_files(epsilon, delta, tmp_path):
+    X, y = rows(50)
+    found = private_moments((X, y), epsilon, delta, bound=1.0)
+    assert found.privacy.epsilon <= epsilon
+    found.save(tmp_path / "m.npz")
+    assert Moments.load(tmp_path / "m.npz").privacy == found.privacy
+
+
 def test_a_class_that_is_nearly_empty_still_has_a_row():
     X, y = np.ones((50, 2)), np.zeros(50, dtype=int)
     found = private_moments((X, y), 1.0, 1e-6, bound=2.0, classes=[0, 1])
@@ -191,9 +222,9 @@ def test_a_class_that_is_nearly_empty_still_has_a_row():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"epsilon": 0.0}, "epsilon lies above 0"),
-        ({"epsilon": math.nan}, "epsilon lies above 0"),
-        ({"delta": 0.0}, "delta lies strictly between 0 and 1"),
+        ({"epsilon": 1e-17}, "epsilon lies between"),
+        ({"epsilon": math.nan}, "epsilon lies between"),
+        ({"delta": 0.0}, "delta lies above 0"),
         ({"bound": -1.0}, "the bound on rows lies between"),
         ({"bound": math.inf}, "the bound on rows lies between"),
         ({"classes": [0]}, "label 1 is not among the classes"),
@@ -216,6 +247,7 @@ def test_what_cannot_be_released(change, said):
         {"epsilon": 1.0},
         {"epsilon": "1", "delta": 1e-6, "rho": 0.1, "bound": 1.0, "releases": 1},
         {"epsilon": 1.0, "delta": 2.0, "rho": 0.1, "bound": 1.0, "releases": 1},
+        {"epsilon": 1.0, "delta": 1e-6, "rho": math.inf, "bound": 1.0, "releases": 1},
         {"epsilon": math.nan, "delta": 1e-6, "rho": 0.1, "bound": 1.0, "releases": 1},
         {"epsilon": 1.0, "delta": 1e-6, "rho": 0.1, "bound": 1.0, "releases": 0},
     ],

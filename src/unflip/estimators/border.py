@@ -191,5 +191,7 @@ def lonely(masses: Array, counts: Array) -> Array:
     >>> lonely(masses, masses.sum(axis=0)).ravel().tolist()
     [0.0, 0.0, -inf]
     """
-    missing = np.where((masses > 0) & (counts - masses <= 1e-12 * counts), np.inf, 0.0)
+    gone = (masses > 0) & (counts - masses <= 1e-12 * counts)
+    alone = gone.all(axis=1, keepdims=True)  # a single soft row: without it there is nothing to choose from
+    missing = np.where(gone & ~alone, np.inf, 0.0)
     return missing[:, [0]] - missing[:, [1]] if len(counts) == 2 else -missing

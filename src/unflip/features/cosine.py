@@ -10,22 +10,29 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import Chebyshev
 
 from unflip.features.labelfree import Array
 
 CHUNK = 1 << 15  # numbers worked on at a time, so that three arrays of them stay in cache
-DEGREE = 15
 
 
-def _coefficients() -> Array:
-    """Of q, q^3, ..., q^15 in sin(2 pi q) for |q| <= 1/4."""
-    series = Chebyshev.interpolate(lambda q: np.sin(2 * np.pi * q), DEGREE + 10, domain=[-0.25, 0.25])
-    # `convert` would keep the rounding of the even coefficients, which are zero.
-    return series.truncate(DEGREE + 1).convert(domain=[-1, 1], kind=np.polynomial.Polynomial).coef[1::2]
-
-
-ODD = _coefficients()
+# Of q, q^3, ..., q^15 in sin(2 pi q) for |q| <= 1/4, by Chebyshev interpolation. In bits: computed anew they
+# would differ in the last one from processor to processor, and with them features that are to be exact.
+ODD = np.array(
+    [
+        float.fromhex(bits)
+        for bits in (
+            "0x1.921fb54442ceep+2",
+            "-0x1.4abbce625afbep+5",
+            "0x1.466bc676ff082p+6",
+            "-0x1.32d2ccc72b11ap+6",
+            "0x1.507829cf8b09cp+5",
+            "-0x1.e30342f46c4ecp+3",
+            "0x1.e81ef9cec4ec7p+1",
+            "-0x1.59d89d89d89d9p-1",
+        )
+    ]
+)
 
 
 def cosines(turns: Array, scale: float = 1.0) -> Any:

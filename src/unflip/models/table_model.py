@@ -205,6 +205,8 @@ def _scale(mean: Array, spread: Array, width: int) -> Standardize:
     for array in (mean, spread):
         if array.shape != (width,) or array.dtype != np.float64 or not np.isfinite(array).all():
             raise ValueError("its scale has the wrong shape or type")
+    if not (spread > 1e-300).all():
+        raise ValueError("its scale is not positive")
     scale = Standardize()
     scale.n_features_in_, scale.mean_, scale.scale_ = width, mean, spread
     return scale

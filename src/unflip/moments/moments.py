@@ -210,10 +210,11 @@ class Moments:
         if not isinstance(other, Moments):
             return NotImplemented
         a, b = self._aligned(other)
-        if a.exact is not None or b.exact is not None:  # one of them may be of no rows
-            windows = [part.exact for part in (a, b) if part.exact is not None]
-            total = sum(windows[1:], start=windows[0])
-            return exact_moments(a.classes, total, a.key, a.names, a.probabilities)
+        for part, nothing in ((a, b), (b, a)):
+            if not nothing.total and (part.exact is None) != (nothing.exact is None):
+                return part  # moments of no rows, exact or not, add nothing
+        if a.exact is not None and b.exact is not None:
+            return exact_moments(a.classes, a.exact + b.exact, a.key, a.names, a.probabilities)
         costs = [part.privacy for part in (a, b) if part.privacy is not None]
         with np.errstate(over="ignore"):  # what overflows is refused as moments
             return replace(

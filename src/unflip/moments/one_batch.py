@@ -82,6 +82,9 @@ def _exact(batch: Batch, feature_map: FeatureMap, names: tuple[str, ...] | None)
             "summation='exact' is for raw columns and for Standardize, Quantile, OneHot and Fourier: the "
             "last digits of other features depend on the rows around them"
         )
+    if not batch.X.shape[0]:
+        width = transform(np.zeros((1, batch.X.shape[1]))).shape[1]
+        return Moments.zero(width, feature_map.key)
     windows = None
     for rows, phi in _parts(batch, feature_map, transform):
         try:
@@ -90,8 +93,7 @@ def _exact(batch: Batch, feature_map: FeatureMap, names: tuple[str, ...] | None)
             _name_the_culprit(batch, feature_map)
             raise
         windows = found if windows is None else windows + found
-    if windows is None:
-        return Moments.zero(batch.X.shape[1], feature_map.key)
+    assert windows is not None  # there is a row
     classes, soft = tuple(batch.labels.classes.tolist()), batch.labels.probabilities
     return exact_moments(classes, windows, feature_map.key, names, soft)
 

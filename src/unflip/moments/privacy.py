@@ -41,9 +41,13 @@ class Budget:
         """What `as_facts` gave; anything else raises `ValueError`."""
         numbers = ("epsilon", "delta", "rho", "bound")
         known = isinstance(facts, dict) and set(facts) == {*numbers, "releases"}
-        if not known or any(type(facts[name]) is not float or not facts[name] > 0 for name in numbers):
-            raise ValueError(f"{facts!r} is no budget of privacy")
-        if type(facts["releases"]) is not int or facts["releases"] < 1 or not facts["delta"] < 1:
+        if (
+            not known
+            or any(type(facts[name]) is not float or not 0 <= facts[name] < math.inf for name in numbers)
+            or not (0 < facts["delta"] < 1 and facts["rho"] and facts["bound"])
+            or type(facts["releases"]) is not int
+            or facts["releases"] < 1
+        ):
             raise ValueError(f"{facts!r} is no budget of privacy")
         return cls(**facts)
 

@@ -29,7 +29,7 @@ from unflip.sources.batch import row_blocks
 from unflip.sources.dask import DaskSource
 from unflip.sources.sql import SqlSource
 
-ENOUGH = 1e-10  # of the sum of distances, by which the geometric median may miss the least one
+ENOUGH = 1e-10  # of the sum of distances: when to stop looking for the least one, or after STEPS
 STEPS = 1000  # at most, of the iteration for it
 FARTHEST = 1e290  # a block mean that lies farther out pulls as if it lay here
 
@@ -89,6 +89,8 @@ def median_of_means(blocks: Sequence[Moments]) -> Moments:
     """
     if len(blocks) % 4 != 1 or any(block.degree != 1 for block in blocks):
         raise ValueError(f"these are {len(blocks)} moments; 4 m + 1 of degree one come from block_moments")
+    if any(block.privacy is not None for block in blocks):
+        raise ValueError("private sums have no median of means: each block would have to be paid for")
     full = [block for block in blocks if block.total]
     if not full:
         raise ValueError("the blocks have no rows, or none that counts, and so no mean")

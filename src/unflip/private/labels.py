@@ -29,8 +29,10 @@ def private_labels(
     >>> round(noise.rate, 6), bool(abs((labels != np.array([0, 1] * 5000)).mean() - 0.25) < 0.03)
     (0.25, True)
     """
-    if not 0 < epsilon <= 100:
-        raise ValueError(f"epsilon lies above 0, and beyond 100 nothing is private; got {epsilon!r}")
+    if not 1e-6 <= epsilon <= 20:
+        raise ValueError(
+            f"epsilon lies between 1e-6 and 20, beyond which nothing is private; got {epsilon!r}"
+        )
     labels = np.asarray(y)
     known = np.unique(labels if classes is None else np.asarray(classes))
     if labels.ndim != 1 or len(known) < 2:
@@ -39,11 +41,10 @@ def private_labels(
     if len(strange):
         raise ValueError(f"the label {strange.tolist()[0]!r} is not among the classes {known.tolist()}")
     k = len(known)
-    rate = (k - 1) / (math.exp(epsilon) + k - 1)
-    places = list(range(k))
-    answer = opendp().m.make_randomized_response(places, prob=1 - rate)
+    truth, places = math.exp(epsilon) / (math.exp(epsilon) + k - 1), list(range(k))  # truth: its probability
+    answer = opendp().m.make_randomized_response(places, prob=truth)
     while answer.map(1) > epsilon:  # by rounding
-        rate = math.nextafter(rate, 1.0)
-        answer = opendp().m.make_randomized_response(places, prob=1 - rate)
+        truth = math.nextafter(truth, 0.0)
+        answer = opendp().m.make_randomized_response(places, prob=truth)
     told = [answer(place) for place in np.searchsorted(known, labels).tolist()]
-    return known[told], SymmetricNoise(rate) if k == 2 else UniformNoise(rate, k)
+    return known[told], SymmetricNoise(1 - truth) if k == 2 else UniformNoise(1 - truth, k)

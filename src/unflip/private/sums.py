@@ -73,11 +73,14 @@ def smallest_scale(epsilon: float, delta: float, sensitivity: float) -> float:
     True
     """
     # The bound of the textbooks, epsilon = rho + 2 sqrt(rho ln(1 / delta)), is somewhat too careful.
-    rho = (math.sqrt(math.log(1 / delta) + epsilon) - math.sqrt(math.log(1 / delta))) ** 2
+    root = math.sqrt(math.log(1 / delta))
+    rho = (epsilon / (math.sqrt(root**2 + epsilon) + root)) ** 2
     enough = 1.01 * sensitivity / math.sqrt(2 * rho)
     while epsilon_of_gaussian(enough, sensitivity, delta) > epsilon:
         enough *= 2
-    too_little = enough / 4
+    too_little = enough / 2
+    while epsilon_of_gaussian(too_little, sensitivity, delta) <= epsilon:
+        enough, too_little = too_little, too_little / 2
     while enough / too_little > 1.001:
         middle = math.sqrt(enough * too_little)
         if epsilon_of_gaussian(middle, sensitivity, delta) <= epsilon:
@@ -111,7 +114,11 @@ def _plain_batches(given: Iterable[Batch]) -> Iterator[Batch]:
 
 def _as_integers(exact: Moments, step: float, per_row: int) -> tuple[Array, tuple[int, int]]:
     """Sums in steps and counts in units, (K (d + 1),), and their shape as a table."""
-    assert exact.exact is not None
+    if exact.exact is None:  # no rows
+        return np.zeros(exact.sums.size + len(exact.classes), dtype=np.int64), (
+            len(exact.classes),
+            exact.sums.shape[1] + 1,
+        )
     windows = exact.exact
     whole = windows.integers()[:, :-1].copy()  # without the sums of squares
     shift = round(math.log2(step)) - windows.exponent
@@ -131,11 +138,11 @@ def _within(sums: Array, radius: Array) -> Array:
 
 
 def _refuse_nonsense(epsilon: float, delta: float, bound: float) -> None:
-    if not 0 < epsilon <= 100:
-        raise ValueError(f"epsilon lies above 0, and beyond 100 nothing is private; got {epsilon!r}")
-    if not 0 < delta < 1:
+    if not 1e-6 <= epsilon <= 100:
         raise ValueError(
-            f"delta lies strictly between 0 and 1, and should be far below 1 / rows; got {delta!r}"
+            f"epsilon lies between 1e-6 and 100, beyond which nothing is private; got {epsilon!r}"
         )
+    if not 0 < delta <= 0.1:
+        raise ValueError(f"delta lies above 0 and far below 1 / rows, got {delta!r}")
     if not 1e-100 < bound < 1e100:
         raise ValueError(f"the bound on rows lies between 1e-100 and 1e100, got {bound!r}")
