@@ -36,6 +36,7 @@ PROPERTIES = (
     "test_two_halves_of_a_row_weigh_as_much_as_the_row",
 )
 ANY = [
+    UnhingedClassifier(summation="exact"),
     UnhingedClassifier(),
     UnhingedClassifier(threshold="loo"),
     UnhingedClassifier(features=Standardize()),

@@ -148,16 +148,17 @@ def _best_ridge(variances: Array, cross: Array, shares: Array, total: float) -> 
     if not len(variances):
         return 0.0
     ridges = PATH * variances.max()
-    shrink = 1 / (variances + ridges[:, None])  # (path, directions)
     power = np.sum(cross**2, axis=1)
     spread = np.sum(shares * (1 - shares))
-    residual = spread - (2 * shrink - shrink**2 * variances) @ power
-    freedom = 1 + shrink @ variances
+    with np.errstate(over="ignore", invalid="ignore"):  # variances so small that their inverse is infinite
+        shrink = 1 / (variances + ridges[:, None])  # (path, directions)
+        residual = spread - (shrink * (2 - shrink * variances)) @ power
+        freedom = 1 + shrink @ variances
     # Too few rows for a fit leave it without a verdict.
     room = np.maximum(1 - freedom / total, 0.0)
     with np.errstate(divide="ignore"):
         # A difference of such numbers tells nothing below their rounding.
         error = np.where(room > 0.05, np.maximum(residual, 1e-12 * spread) / room**2, np.inf)
-    error[np.isnan(error)] = np.inf  # variances so small that their inverse is infinite
+    error[np.isnan(error)] = np.inf
     best = np.flatnonzero(error <= error.min() * (1 + 1e-9))
     return float(ridges[best[-1]])

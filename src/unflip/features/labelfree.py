@@ -116,8 +116,11 @@ class LabelFree(TransformerMixin, BaseEstimator):
                 ensure_all_finite=False,
                 ensure_min_samples=self._fewest_rows if reset else 1,
             )
+            if rows.dtype.kind == "O" or rows.dtype == np.longdouble:  # as of lists of fractions
+                rows = rows.astype(np.float64)
         try:
-            assert_all_finite(rows)
+            with np.errstate(invalid="ignore"):  # infinities of both signs, in a sum
+                assert_all_finite(rows)
         except ValueError:
             name_the_culprit(rows, self._names)
             raise

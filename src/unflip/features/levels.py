@@ -88,7 +88,7 @@ def _place(value: Any) -> tuple[int, Any, str]:
     if value is None:
         return 3, "", ""
     if isinstance(value, int | float | np.number):
-        whole = np.isfinite(value) and value == int(value)
+        whole = isinstance(value, int) or (np.isfinite(value) and value == int(value))
         return 0, int(value) if whole else float(value), ""  # 1, 1.0 and True are one level
     if isinstance(value, str):
         return 1, value, ""

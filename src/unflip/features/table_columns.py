@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
+from numbers import Number
 from typing import Any
 from zlib import crc32
 
@@ -178,7 +179,7 @@ def kind_of(values: Any) -> str:
     if not found:
         return "nothing"
     kinds: Sequence[tuple[str, Any]] = (
-        ("numbers", (int, float, np.number, np.bool_)),
+        ("numbers", (Number, np.bool_)),  # decimals and fractions too
         ("dates", (date, timedelta, np.datetime64, np.timedelta64)),
         ("times", time),
     )
@@ -200,11 +201,14 @@ def as_numbers(values: Any, label: str) -> Array:
     if hasattr(values, "iloc") and not isinstance(values.dtype, np.dtype):  # pandas, with a gap of its own
         values = values.to_numpy(dtype=float, na_value=np.nan)
     numbers = np.asarray(values)
-    if numbers.dtype.kind == "c":
-        raise ValueError(f"column {label} of X is complex; give real and imaginary parts as columns")
     if numbers.dtype == object:
         numbers = np.array([np.nan if is_missing(value) else value for value in numbers])
-    numbers = numbers.astype(np.float64)
+    if numbers.dtype.kind == "c":
+        raise ValueError(f"column {label} of X is complex; give real and imaginary parts as columns")
+    try:
+        numbers = numbers.astype(np.float64)
+    except OverflowError:
+        raise ValueError(f"column {label} of X holds an integer that is more than float64 can hold") from None
     if np.isinf(numbers).any():
         row = int(np.argmax(np.isinf(numbers)))
         raise ValueError(f"Input X contains infinity: row {row}, column {label} is {numbers[row]}")

@@ -17,7 +17,7 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unflip._culprits import column_label
+from unflip._culprits import column_label, refuse_broken
 from unflip.features.labelfree import Array, LabelFree
 from unflip.features.onehot import column_of
 from unflip.features.table_columns import Categories, LeftOut, Numbers, as_numbers, read_column
@@ -101,7 +101,9 @@ class Tabular(LabelFree):
             start += made.shape[1]
         self.kept_ = np.asarray(kept, dtype=np.intp)
         if not len(self.kept_):
-            raise ValueError("no column of X varies: there is nothing to learn from")
+            raise ValueError(
+                f"no column of X varies (n_samples={X.shape[0]}): there is nothing to learn from"
+            )
 
     def _map(self, X: Any) -> Array:
         if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and all(map(_is_plain, self.columns_)):
@@ -142,6 +144,7 @@ class Tabular(LabelFree):
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """A frame as it is, a sparse matrix as a dense one, anything else as an array."""
+        refuse_broken(X)
         if sparse.issparse(X):
             if X.shape[1] > WIDEST:
                 raise ValueError(

@@ -67,7 +67,8 @@ def _origin(sums: Array, counts: Array) -> Array:
     # The mean of a class, less that of all rows, times its share: (total S_k - count_k S) / total^2.
     apart = np.abs(sums * total - counts[:, None] * all_rows).max(axis=0, initial=0)
     widest = _ratios(apart, total * total)
-    return np.where((widest > 0) & (np.abs(mean) > FAR * widest), mean, 0.0)
+    with np.errstate(over="ignore"):
+        return np.where((widest > 0) & (np.abs(mean) > FAR * widest), mean, 0.0)
 
 
 def _ratios(above: Array, below: int) -> Array:
