@@ -64,7 +64,8 @@ def as_written(
     if not rows:
         raise ValueError(f"{name} has a header and no rows")
     pl = extra("polars", "io")
-    lines = data if len(header) == 1 else _without_blank_lines(data)
+    blank = len(header) > 1 and rows + 1 < data.count(b"\n")
+    lines = _without_blank_lines(data) if blank else data
     try:
         frame = pl.read_csv(BytesIO(lines), separator=separator, infer_schema=False, new_columns=header)
     except pl.exceptions.PolarsError:
@@ -169,11 +170,13 @@ def _count_rows(data: bytes, separator: str, fields: int, name: str) -> int:
     try:
         if b'"' in data:
             return sum(1 for _ in _rows(data, separator)) - 1
-        mark, lines = separator.encode(), data.rstrip(b"\n").split(b"\n")
-        full = [line for line in lines if fields == 1 or line.strip(b"\r ")]
-        if any(line.count(mark) != fields - 1 for line in full):
-            list(_rows(data, separator))  # says where
-        return len(full) - 1
+        mark, count = separator.encode(), -1  # without the header
+        for line in BytesIO(data):  # one by one: a list of them would take as much memory as all data
+            if fields == 1 or line.strip(b"\r\n "):
+                count += 1
+                if line.count(mark) != fields - 1:
+                    list(_rows(data, separator))  # says where
+        return count
     except Ragged as found:
         line, length = found.args
         raise ValueError(
