@@ -22,7 +22,7 @@ from unflip import UnhingedClassifier
 from unflip.moments import Moments, accumulate
 from unflip.sources import Batch, arrays
 
-SMALL = {"rows": 2_000_000, "weighted_exact": 1_000_000, "settled": 1_000_000, "block": 1 << 19}
+SMALL = {"rows": 2_000_000, "weighted_exact": 1_000_000, "settled": 1_000_000, "block": 1 << 15}
 FULL = {"rows": 2_200_000_000, "weighted_exact": 20_000_000, "settled": 100_000_000, "block": 1 << 20}
 GROWTH = 5.0  # MB
 ERROR = 1e-12
