@@ -4,7 +4,7 @@ python -m benchmarks.faults.crash [--small] [--json FILE] [--fits N] [--reproduc
 
 A file that is there after a kill is the old one or the whole new one; a checkpoint has counted each row once;
 and the run that goes on to the end leaves the bytes of an undisturbed one. Moments are uniform over the time
-of an undisturbed run, but a third of the kills wait for a temporary file, so that something is being written.
+of an undisturbed run, but a third of the kills wait until the process has a temporary file open.
 Fits of streams are processes that were forked with the libraries loaded; commands are started as from a
 shell, and the command alone is killed: its workers must leave by themselves.
 """
@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -115,14 +116,12 @@ def chain(
     old = {name: (folder / name).read_bytes() for name in trial.outputs if (folder / name).exists()}
     before = tally.kills
     while True:
-        known = temporary(folder)
+        known = leftovers(folder)
         process = trial.start(folder)
         spared = tally.kills == kills or (tally.kills > before and rng.random() < SPARED)
-        if spared or not killed(process, folder, spent, rng, known):
+        if spared or not killed(process, folder, spent, rng, tally):
             break
-        tally.kills += 1
-        tally.writing += bool(unfinished(folder) - known)
-        tally.temporary += len(temporary(folder) - known)
+        tally.temporary += len(leftovers(folder) - known)
         for name in trial.outputs:
             path = folder / name
             tally.broken += path.exists() and path.read_bytes() not in (old.get(name), expected[name])
@@ -132,22 +131,28 @@ def chain(
     found = {name: (folder / name).read_bytes() for name in trial.outputs if (folder / name).exists()}
     tally.ended += 1
     tally.same += code == 0 and found == expected
-    tally.remaining += len(temporary(folder))
+    tally.remaining += len(leftovers(folder))
 
 
-def killed(process: Any, folder: Path, spent: float, rng: random.Random, known: set[Path]) -> bool:
+def killed(process: Any, folder: Path, spent: float, rng: random.Random, tally: Tally) -> bool:
     """Whether the process was killed; it may have come to its end before."""
     moment = time.perf_counter() + rng.uniform(0, spent)
     if rng.random() < AIMED:
-        while running(process) and not unfinished(folder) - known:
-            time.sleep(0.0005)
-        moment = time.perf_counter() + rng.uniform(0, 0.002)
+        while running(process) and not writing(process, folder):
+            time.sleep(0.0002)
+        moment = 0.0
     while running(process) and (left := moment - time.perf_counter()) > 0:
         time.sleep(min(left, 0.02))
     if not running(process):
         return False
+    os.kill(process.pid, signal.SIGSTOP)  # for a look at what it was doing
+    at_work = writing(process, folder)
     process.kill()
-    return ended(process) == -signal.SIGKILL
+    if ended(process) != -signal.SIGKILL:
+        return False
+    tally.kills += 1
+    tally.writing += at_work
+    return True
 
 
 def running(process: Any) -> bool:
@@ -162,14 +167,20 @@ def ended(process: Any) -> int:
     return int(process.exitcode)
 
 
-def unfinished(folder: Path) -> set[Path]:
-    """Files that are being written: a rename puts them in place, or a commit removes them."""
-    return {*folder.glob(".*.part"), *folder.glob("*-journal")}
+def writing(process: Any, folder: Path) -> bool:
+    """Whether a file of the folder is open that has no name yet, or a temporary one."""
+    inside, endings = os.path.realpath(folder), (" (deleted)", ".part", "-journal")
+    for link in Path(f"/proc/{process.pid}/fd").glob("*"):
+        with suppress(OSError):  # it was closed just now
+            name = os.readlink(link)
+            if name.startswith(inside) and name.endswith(endings):
+                return True
+    return False
 
 
-def temporary(folder: Path) -> set[Path]:
-    """These, and what lies in the folder for temporary things."""
-    return unfinished(folder) | set(folder.glob("tmp/*"))
+def leftovers(folder: Path) -> set[Path]:
+    """Temporary files and folders, and journals of SQLite, which it rolls back when it opens the file."""
+    return {*folder.glob(".*.part"), *folder.glob("*-journal"), *folder.glob("tmp/*")}
 
 
 def wait_for_workers(session: int, tally: Tally) -> None:

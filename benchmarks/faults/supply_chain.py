@@ -3,7 +3,7 @@
 At full size the commit is built twice by tools/build_release.py, in folders of other names, with other masks
 and time zones, and the wheel is installed where nothing else is. The small size builds the wheel of the
 working tree once, in place, and compares the bounds of pyproject.toml with tests/lowest.txt, which
-`make test-lowest` installs.
+`make test-lowest` installs. Data that may not be shipped is looked for if UNFLIP_DATA names its folder.
 """
 
 import gzip
@@ -27,7 +27,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
-LOCAL = ROOT.parent / "shared" / "datasets" / "local"  # data that may not be shipped
+KEPT_BACK = os.environ.get("UNFLIP_DATA")  # a folder of data that may not be shipped
 DEVELOPERS = ("test", "docs", "bench")
 BY_GPU = "gpu"  # its lower bounds are tried where there is one, not by `make test-lowest`
 SMALL = {"builds": 0}
@@ -97,12 +97,19 @@ def private_parts(content: dict[str, bytes], folders: Iterable[Path]) -> list[st
     """Paths of this machine, and data that may not be shipped."""
     paths = {str(path).encode() for path in (ROOT, Path(sys.prefix), *folders)}
     found = [f"{name} names a path" for name, data in content.items() if any(path in data for path in paths)]
-    kept_back = list(LOCAL.glob("*")) if LOCAL.is_dir() else []
+    kept_back = [each for each in Path(KEPT_BACK).iterdir() if each.is_file()] if KEPT_BACK else []
     names, hashes = {each.name for each in kept_back}, {plain_hash(each.read_bytes()) for each in kept_back}
     for name, data in content.items():
         if Path(name).name in names or plain_hash(data) in hashes:
             found.append(f"{name} may not be shipped")
     return found
+
+
+def in_words(wrong: list[str]) -> str:
+    unsought = (
+        "" if KEPT_BACK else " (data that may not be shipped was not looked for: UNFLIP_DATA is not set)"
+    )
+    return f"{len(wrong)} faults{': ' if wrong else ''}{'; '.join(wrong[:5])}{unsought}"
 
 
 def plain_hash(data: bytes) -> str:
@@ -125,7 +132,7 @@ def wheel_content(wheel: Path, folders: Iterable[Path]) -> Found:
     return Found(
         "the wheel holds what it should, and nothing else",
         f"{len(content)} files, {sum(map(len, content.values())) / 1e6:.1f} MB",
-        f"{len(wrong)} faults{': ' if wrong else ''}{'; '.join(wrong[:5])}",
+        in_words(wrong),
         not wrong,
     )
 
@@ -210,7 +217,7 @@ def sdist_content(sdist: Path, folders: Iterable[Path]) -> Found:
     return Found(
         "the sdist holds what a test needs, and nothing private",
         f"{len(content)} files",
-        f"{len(wrong)} faults{': ' if wrong else ''}{'; '.join(wrong[:5])}",
+        in_words(wrong),
         not wrong,
     )
 

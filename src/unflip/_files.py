@@ -10,15 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+
+from unflip._atomic import write_atomically
 
 Array = np.ndarray[Any, Any]
 FORMAT = 1
@@ -26,32 +26,6 @@ HEADER = "header.json"
 LONGEST = 1 << 24  # bytes of a header: as Python objects it takes up to thirty times as many
 MOST = 1000  # members
 SENTENCE = 300  # characters of what is said about a file, which may be its own words
-
-
-def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], Any]) -> None:
-    """Write to a temporary file beside `path`, then rename it: a reader sees the old or the new, whole.
-
-    >>> import pathlib, tempfile
-    >>> target = pathlib.Path(tempfile.mkdtemp()) / "note.txt"
-    >>> write_atomically(target, lambda file: file.write(b"all or nothing"))
-    >>> target.read_text()
-    'all or nothing'
-    """
-    target = Path(path)
-    place = Path(os.path.realpath(target))  # what a link points to, not the link
-    with _naming(target):
-        handle, temporary = _new_file_beside(place)
-    try:
-        with _naming(target):
-            with os.fdopen(handle, "wb") as file:
-                write(file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, place)
-    except BaseException:
-        with suppress(FileNotFoundError):  # interrupted after it was renamed
-            os.unlink(temporary)
-        raise
 
 
 def save_arrays(
@@ -173,25 +147,6 @@ def _digest(kind: str, facts: dict[str, Any], arrays: Mapping[str, Array]) -> st
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
-
-
-@contextmanager
-def _naming(target: Path) -> Iterator[None]:
-    """Let errors name the file that was asked for, not the temporary one."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), str(target)) from None
-
-
-def _new_file_beside(target: Path) -> tuple[int, str]:
-    """As `tempfile.mkstemp`, with the rights that the user's mask gives: to ask for the mask is to change it,
-    which other threads would see."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-    while True:
-        temporary = f"{target.parent / f'.{target.name[:80]}'}.{secrets.token_hex(4)}.part"
-        with suppress(FileExistsError):
-            return os.open(temporary, flags, 0o666), temporary
 
 
 def _member(name: str) -> zipfile.ZipInfo:

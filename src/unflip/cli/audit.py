@@ -136,7 +136,7 @@ def _settings(seed: int) -> dict[str, Any]:
 
 
 def _save(path: Path, text: str) -> None:
-    from unflip._files import write_atomically
+    from unflip._atomic import write_atomically
 
     write_atomically(path, lambda file: file.write(text.encode()))
 

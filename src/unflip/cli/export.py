@@ -70,7 +70,7 @@ def export(
 
 
 def _write(path: str, content: bytes) -> None:
-    from unflip._files import write_atomically
+    from unflip._atomic import write_atomically
 
     if path == "-":
         typer.echo(content.decode(), nl=False)

@@ -120,6 +120,6 @@ def _write(out: Path, result: Result, content: str) -> None:
 
 
 def _save(path: Path, text: str) -> None:
-    from unflip._files import write_atomically
+    from unflip._atomic import write_atomically
 
     write_atomically(path, lambda file: file.write(text.encode()))

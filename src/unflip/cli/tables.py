@@ -128,7 +128,7 @@ def save(path: Path, frame: Any, separator: str = ",") -> None:
     """Write a frame as its name asks, whole or not at all."""
     import polars as pl
 
-    from unflip._files import write_atomically
+    from unflip._atomic import write_atomically
 
     def write(file: Any) -> None:
         if path.suffix == ".parquet":

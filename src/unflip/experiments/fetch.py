@@ -11,7 +11,7 @@ import io
 import os
 from pathlib import Path
 
-from unflip._files import write_atomically
+from unflip._atomic import write_atomically
 from unflip.experiments.catalogue import CATALOGUE, Entry
 from unflip.experiments.datasets import checked
 
