@@ -370,3 +370,9 @@ def test_rows_from_which_no_rate_can_be_estimated_are_named():
         NoiseCorrectedClassifier().fit(np.ones((6, 2)), [0, 1, 0, 1, 0, 1])
     given = NoiseCorrectedClassifier(noise=0.1).fit(np.ones((6, 2)), [0, 1] * 3)
     assert_allclose(given.predict_proba([[1.0, 1.0]]), 0.5)
+
+
+def test_a_class_that_no_row_looked_at_has_is_not_said_to_be_missing_from_all():
+    X = np.arange(10_001.0)[:, None]
+    with pytest.raises(ValueError, match=r"estimated from 5000 of the rows.*rows of one class, 0"):
+        NoiseCorrectedClassifier().fit(X, [1] + [0] * 10_000)

@@ -194,7 +194,9 @@ def _estimate(batch: Batch) -> NoiseEstimate:
             rows = Standardize(center=not sparse.issparse(kept.X)).fit_transform(kept.X)
         left = KernelSquareClassifier().fit(rows, kept.member, sample_weight=kept.weight).loo_scores_
     except ValueError as error:
-        raise ValueError(f"the noise rate cannot be estimated, so give it as `noise`: {error}") from None
+        seen = f"from {len(kept.weight)} of the rows"
+        message = f"the noise rate cannot be estimated {seen}, so give it as `noise`: {error}"
+        raise ValueError(message) from None
     # A row without which its class has none scores infinity; ranks are all that is read. Weights count rows,
     # unless that many would overflow, or so few vanish, once multiplied.
     weight = kept.weight

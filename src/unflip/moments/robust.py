@@ -40,7 +40,7 @@ def robust_moments(source: Any, features: Any = None, *, outliers: int, seed: in
     source, features: as for `accumulate`. outliers: how many rows may be spoiled, all classes together.
     seed: of the hash that deals rows into 4 outliers + 1 blocks. Counts are plain counts. Means, and the mean
     of squares, are medians over the blocks; sums are counts times means. A class needs rows in
-    2 outliers + 1 blocks.
+    2 outliers + 1 blocks; with fewer, were it one row with a label of its own, it is refused by its name.
 
     >>> from unflip.moments import accumulate
     >>> X, y = [[0.01 * i] for i in range(300)] + [[1e150]], [0] * 301
