@@ -33,7 +33,7 @@ PROGRAMS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", default=PROGRAMS, choices=PROGRAMS, metavar="NAMES")
+    parser.add_argument("names", nargs="*", choices=PROGRAMS, metavar="NAMES", help="all if none is given")
     parser.add_argument("--small", action="store_true", help="the size of `make test`")
     parser.add_argument("--resume", action="store_true", help="keep what an earlier run found")
     parser.add_argument("--out", type=Path, default=Path("out/faults"))
@@ -42,7 +42,7 @@ def main() -> None:
         args.out = args.out.with_name(f"{args.out.name}_small")
     args.out.mkdir(parents=True, exist_ok=True)
     found = []
-    for name in args.names:
+    for name in args.names or PROGRAMS:
         kept = args.out / f"{name}.json"
         if not (args.resume and kept.exists()):
             kept.unlink(missing_ok=True)

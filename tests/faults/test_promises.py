@@ -3,6 +3,7 @@
 Each runs in a process of its own, as in `make faults`: some measure memory, some fork.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -23,3 +24,15 @@ def test_a_promise_is_kept_at_small_size(name):
     broken = [line for line in done.stdout.splitlines() if line.endswith("| NO |")]
     assert done.returncode == 0, broken or done.stderr[-2000:]
     assert "| yes |" in done.stdout
+
+
+@pytest.mark.parametrize(("kept", "code"), [(True, 0), (False, 1)])
+def test_the_table_has_every_program_and_one_broken_promise_is_enough_to_fail(tmp_path, kept, code):
+    for name in PROGRAMS:
+        row = {"promise": name, "size": "1", "result": "", "kept": kept or name != "files"}
+        (tmp_path / f"{name}.json").write_text(json.dumps([row]))
+    command = [sys.executable, "-m", "benchmarks.faults", "--resume", "--out", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert [line.split()[1] for line in done.stdout.splitlines()[2:]] == list(PROGRAMS)
+    assert tmp_path.with_suffix(".md").read_text() == done.stdout
