@@ -33,11 +33,13 @@ PROGRAMS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", choices=PROGRAMS, metavar="NAMES", help="all if none is given")
+    parser.add_argument("names", nargs="*", metavar="NAMES", help=f"of {', '.join(PROGRAMS)}; or all")
     parser.add_argument("--small", action="store_true", help="the size of `make test`")
     parser.add_argument("--resume", action="store_true", help="keep what an earlier run found")
     parser.add_argument("--out", type=Path, default=Path("out/faults"))
     args = parser.parse_args()
+    for name in set(args.names) - set(PROGRAMS):  # argparse has no choices for none or many
+        parser.error(f"there is no program {name}")
     if args.small:  # never to be taken for results at full size
         args.out = args.out.with_name(f"{args.out.name}_small")
     args.out.mkdir(parents=True, exist_ok=True)
