@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+import traceback
 import warnings
 from collections import Counter
 from dataclasses import fields, is_dataclass
@@ -262,7 +263,7 @@ def _properties(examples: int) -> Found:
             getattr(tests, name)()
         except Exception as error:
             broken.append(f"{name}: {type(error).__name__}")
-            print(f"  {name} | {error}", file=sys.stderr)
+            traceback.print_exception(error)  # with the example, in notes of hypothesis
     size = f"{tests.tried.total()} drawn examples of {len(tests.PROPERTIES)} properties"
     return Found(
         "bad input: properties of drawn data", size, "; ".join(broken) or "no counterexample", not broken

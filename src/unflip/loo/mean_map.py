@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+NOTHING = 1e-12  # of the weight, that the others have: too little to know their score by subtraction
 
 
 def leave_one_out(
@@ -36,7 +37,8 @@ def leave_one_out(
     """Leave-one-out scores from ordinary ones.
 
     scores, labels: (n, C), the s_i and t_i above; weight, similarity: (n,), the omega_i and q_i; total,
-    label_mean: W and the mean of t, (C,), over all fitted rows, of which the given ones may be a part.
+    label_mean: W and the mean of t, (C,), over all fitted rows, of which the given ones may be a part. A row
+    without which nothing is left scores zero.
 
     >>> x, y = np.array([1.0, 2.0, 4.0]), np.array([[-1.0], [1.0], [1.0]])
     >>> scores = x[:, None] * (x @ y) / 3
@@ -44,11 +46,10 @@ def leave_one_out(
     ...               centered=False, zero_at_mean=False).ravel().tolist()
     [3.0, 3.0, 2.0]
     """
-    w = weight[:, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        others = total - w
-        own = labels
-        if centered:
-            own = labels - (total * label_mean - w * labels) / others
-        left = (total * scores - w * own * similarity[:, None]) / others
-        return left * (total / others) if zero_at_mean else left
+    share = (weight / total)[:, None]
+    others = 1 - share
+    known = others > NOTHING
+    others = np.where(known, others, 1.0)
+    own = labels - (label_mean - share * labels) / others if centered else labels
+    left = (scores - share * own * similarity[:, None]) / others
+    return np.where(known, left / others if zero_at_mean else left, 0.0)

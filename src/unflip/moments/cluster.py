@@ -1,7 +1,9 @@
 """Moments of Dask partitions: one task each, then a tree of sums.
 
 A chain of `partial_fit` would wait for each partition in turn. Sums need no order, and a tree that the
-partitions alone determine gives the same bits on any number of workers, whatever happens to them.
+partitions alone determine gives the same bits on any number of workers, whatever happens to them. The upper
+part of the tree is summed here, and its branches are fetched as they ripen: a worker that dies takes along
+what it was at, not what it had done.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from unflip.sources import Batch
 from unflip.sources.dask import DaskSource, naming_the_partition
 
 FAN_IN = 8  # moments summed by one task
+BRANCHES = 32  # at most, that are fetched
 
 
 def cluster_moments(
@@ -43,9 +46,12 @@ def cluster_moments(
         dask.delayed(_of_partition)(number, load, sum_up, *pieces)
         for number, pieces in enumerate(source.pieces)
     ]
-    while len(found) > 1:
-        found = [dask.delayed(_sum)(found[i : i + FAN_IN]) for i in range(0, len(found), FAN_IN)]
-    total: Moments | None = dask.compute(*found)[0] if found else None
+    while len(found) > BRANCHES:
+        found = [dask.delayed(_sum)(group) for group in _groups(found)]
+    branches = _fetched(found)
+    while len(branches) > 1:
+        branches = [_sum(group) for group in _groups(branches)]
+    total = branches[0] if branches else None
     if total is None:
         raise ValueError("the source has no rows")
     if not total.total:
@@ -58,6 +64,22 @@ def _of_partition(
 ) -> Moments | None:
     with naming_the_partition(number), alone():
         return _sum(one(batch) for batch in load(*pieces) if len(batch.labels))
+
+
+def _groups(found: list[Any]) -> list[list[Any]]:
+    return [found[start : start + FAN_IN] for start in range(0, len(found), FAN_IN)]
+
+
+def _fetched(tasks: list[Any]) -> list[Moments | None]:
+    """The results of delayed tasks, from a cluster each as soon as it is there."""
+    dask = extra("dask.base", "dask")
+    client = getattr(dask.get_scheduler(), "__self__", None)  # other schedulers are plain functions
+    if client is None:
+        return list(dask.compute(*tasks))
+    futures = client.compute(tasks)
+    ripe = extra("distributed", "dask").as_completed(futures, with_results=True)
+    found = {future.key: moments for future, moments in ripe}
+    return [found[future.key] for future in futures]
 
 
 def _sum(found: Any) -> Moments | None:
