@@ -35,23 +35,41 @@ def temporary_files(request, monkeypatch):
     return request.param
 
 
-def test_a_file_is_replaced_whole_with_the_rights_of_the_mask(tmp_path, temporary_files):
+def test_a_file_is_replaced_whole_and_keeps_its_rights(tmp_path, temporary_files):
     path = tmp_path / "note.txt"
     path.write_text("old")
+    path.chmod(0o600)
 
     def write(file):
         file.write(b"new")
         file.flush()
         assert path.read_text() == "old"
 
+    write_atomically(path, write)
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert os.listdir(tmp_path) == ["note.txt"]
+
+
+@pytest.mark.parametrize("name", ["note.txt", "x" * 255, "\u540d" * 85])
+def test_a_new_file_may_have_any_name_and_has_the_rights_of_the_mask(tmp_path, temporary_files, name):
     before = os.umask(0o027)
     try:
-        write_atomically(path, write)
+        write_atomically(tmp_path / name, lambda file: file.write(b"new"))
     finally:
         os.umask(before)
-    assert path.read_text() == "new"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert os.listdir(tmp_path) == ["note.txt"]
+    assert (tmp_path / name).read_text() == "new"
+    assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o640
+
+
+def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    (tmp_path / "link").symlink_to("pipe")
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        write_atomically(tmp_path / "link", lambda file: file.write(b"through"))
+        assert reader.stdout.read() == b"through"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
 def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path, temporary_files):
