@@ -72,6 +72,7 @@ _MODULES = (
     "models",
     "moments",
     "noise",
+    "private",
     "report",
     "selection",
     "sources",

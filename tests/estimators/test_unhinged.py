@@ -266,6 +266,13 @@ def test_forgetting_equals_never_having_seen(offset):
     assert_allclose(model.coef_, never.coef_, rtol=1e-11)
 
 
+def test_a_model_that_began_with_one_class_can_forget_and_two_classes_stay_two():
+    begun = UnhingedClassifier().partial_fit([[0.0], [1.0], [2.0]], [0, 0, 0], classes=[0, 1])
+    assert begun.forget([[2.0]], [0]).moments_.counts.tolist() == [2.0, 0.0]
+    with pytest.raises(ValueError, match="rows of one class, 0"):
+        UnhingedClassifier().fit([[0.0], [1.0], [5.0]], [0, 0, 1]).forget([[5.0]], [1])
+
+
 def test_rows_one_by_one_far_from_zero_lose_nothing():
     X, y = make_data(n=100)
     X = np.round(X * 4) / 4 + 1e15

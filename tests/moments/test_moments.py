@@ -195,3 +195,29 @@ def test_a_sum_that_overflows_is_refused():
     half = Moments(("a",), [1e308], [[0.0]])
     with pytest.raises(ValueError, match="counts of moments must be finite"):
         half + half
+
+
+@pytest.mark.parametrize("scale", [1e-155, 1e-300, 1e150])
+def test_no_rows_add_nothing_at_any_scale(scale):
+    moments = accumulate((scale * np.array([[1.0], [3.0]]), [0, 1]))
+    total = Moments.zero(1, moments.key) + moments
+    assert total.sums.tobytes() == moments.sums.tobytes()
+    assert total.unit == moments.unit
+
+
+@pytest.mark.parametrize(("degree", "far"), [(1, 1e10), (1, 1e17), (2, 1e8), (2, 1e12), (2, 1e17)])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_what_rounding_has_eaten_is_not_called_the_rest(degree, far, offset):
+    # The squares of the far row are so large that those of the others are below their last digit, or near it.
+    rows = accumulate((offset + np.arange(20.0)[:, None], [0, 1] * 10), degree=degree)
+    outlier = accumulate(([[far]], [0]), degree=degree)
+    with pytest.raises(ValueError, match="too few digits are left of the rest"):
+        rows + outlier - outlier
+
+
+@pytest.mark.parametrize(("degree", "far"), [(1, 1e7), (2, 1e4)])
+def test_what_is_left_after_a_row_less_far_is_right(degree, far):
+    rows = accumulate((np.arange(20.0)[:, None], [0, 1] * 10), degree=degree)
+    outlier = accumulate(([[far]], [0]), degree=degree)
+    left = rows + outlier - outlier
+    assert_allclose(left.framed(rows.origin, rows.unit).sums, rows.sums, rtol=1e-6)

@@ -258,3 +258,35 @@ def test_a_value_that_is_not_finite_is_named_by_its_own_row():
     X[47, 1] = np.nan
     with pytest.raises(ValueError, match="row 47, column 1 is nan"):
         robust_moments((X, y), outliers=2)
+
+
+def test_medians_neither_add_up_nor_lose_rows(tmp_path):
+    X, y = two_classes(200)
+    robust, plain = robust_moments((X, y), outliers=2), accumulate((X, y))
+    robust.save(tmp_path / "m.npz")
+    assert Moments.load(tmp_path / "m.npz").outliers == robust.outliers == 2
+    for mixed in (lambda: robust + plain, lambda: plain + robust, lambda: robust - plain):
+        with pytest.raises(ValueError, match="robust moments are medians"):
+            mixed()
+    with pytest.raises(ValueError, match="robust moments are medians"):
+        UnhingedClassifier().fit_moments(robust).forget(X[:1], y[:1])
+
+
+@pytest.mark.parametrize("scale", [1e-155, 1e-200, 1e150])
+def test_no_scale_is_too_small_or_large(scale):
+    X, y = two_classes(200)  # other numbers fall into other blocks, so only the order of size is the same
+    found = robust_moments((X * scale, y), outliers=2).mean / scale
+    assert_allclose(found, X.mean(axis=0), atol=0.2)
+
+
+@pytest.mark.parametrize(
+    ("ways", "said"),
+    [
+        ({"outliers": 10**9}, "outliers is a number of rows"),
+        ({"outliers": 1, "seed": None}, "the seed is a whole number"),
+        ({"outliers": 1, "seed": -1}, "the seed is a whole number"),
+    ],
+)
+def test_blocks_that_cannot_be_kept_or_found_again_are_refused(ways, said):
+    with pytest.raises(ValueError, match=said):
+        robust_moments(two_classes(20), **ways)

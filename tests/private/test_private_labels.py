@@ -44,6 +44,8 @@ def test_a_learner_does_not_mind():
         ([0, 1], {"epsilon": 0.0}, "epsilon lies between"),
         ([0, 0], {"epsilon": 1.0}, "at least two classes"),
         ([[0, 1]], {"epsilon": 1.0}, "one column"),
+        ([0.25, 1.0], {"epsilon": 1.0}, "not of probabilities"),
+        (["a", None, "b"], {"epsilon": 1.0}, "label of row 1"),
         ([0, 2], {"epsilon": 1.0, "classes": [0, 1]}, "the label 2 is not among the classes"),
     ],
 )

@@ -224,7 +224,8 @@ def test_a_class_that_is_nearly_empty_still_has_a_row():
     [
         ({"epsilon": 1e-17}, "epsilon lies between"),
         ({"epsilon": math.nan}, "epsilon lies between"),
-        ({"delta": 0.0}, "delta lies above 0"),
+        ({"delta": 0.0}, "delta lies between"),
+        ({"delta": 1e-310}, "delta lies between"),
         ({"bound": -1.0}, "the bound on rows lies between"),
         ({"bound": math.inf}, "the bound on rows lies between"),
         ({"classes": [0]}, "label 1 is not among the classes"),
@@ -264,3 +265,28 @@ def test_epsilon_falls_below_the_textbook_bound_and_grows_with_rho():
         assert previous < epsilon <= rho + 2 * math.sqrt(rho * math.log(1e6))
         previous = epsilon
     assert epsilon_of(0.5, 1e-6) == pytest.approx(epsilon_of_gaussian(1.0, 1.0, 1e-6))
+
+
+def test_a_threshold_is_not_tuned_on_the_rows_that_are_hidden():
+    hidden = rows(200)
+    model = UnhingedClassifier().fit_moments(private_moments(hidden, 1.0, 1e-5, 3.0))
+    before = model.threshold_
+    with pytest.raises(ValueError, match="tuned on rows would tell of them"):
+        model.tune_threshold(hidden)
+    assert model.threshold_ == before
+
+
+def test_numbers_of_any_type_are_saved_and_classes_may_be_a_set(tmp_path):
+    found = private_moments(rows(50), np.float32(1.0), np.float32(1e-5), np.int64(3), classes={0, 1, 2})
+    found.save(tmp_path / "m.npz")
+    assert Moments.load(tmp_path / "m.npz").privacy == found.privacy
+    assert found.classes == (0, 1, 2)
+
+
+@pytest.mark.parametrize("k", [2, 10])
+def test_several_rows_cost_what_opendp_says_of_so_many_times_the_sensitivity(k):
+    scale, sensitivity = private_sums.smallest_scale(1.0, 1e-5, 100.0), 100.0
+    one = Budget.of((sensitivity / scale) ** 2 / 2, 1e-5, bound=1.0)
+    assert one.for_rows(k).epsilon == pytest.approx(
+        epsilon_of_gaussian(scale, k * sensitivity, 1e-5), rel=1e-9
+    )

@@ -182,7 +182,9 @@ class MomentClassifier(LinearClassifier):
         self._refuse_rows_needed()
         with all_or_nothing(self):
             batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
-            self._use(self.moments_ - self._moments(batch), self.classes_, X=batch.X)
+            # `partial_fit` may have begun with one class.
+            present = min(2, int(np.count_nonzero(self.moments_.counts)))
+            self._use(self.moments_ - self._moments(batch), self.classes_, present, batch.X)
         if self._saw_rows:
             warnings.warn(
                 f"{type(self.features).__name__} was fitted to these rows too, and stays as it was; to "

@@ -99,6 +99,11 @@ class UnhingedClassifier(MomentClassifier):
         ([1], [0])
         """
         check_is_fitted(self, "moments_")
+        if self.moments_.privacy is not None:
+            raise ValueError(
+                "a threshold tuned on rows would tell of them, and the moments are private; "
+                "keep the one that follows from the moments, or give a number as threshold"
+            )
         with all_or_nothing(self):
             self._finish(self._solve(self.moments_))
             parts = [self._known_labels(self._of_my_kind(batch), self.classes_) for batch in batches(source)]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unflip.moments.moments import Moments
 
 # What a file keeps as JSON, and as arrays.
-FACTS = ("classes", "key", "unit", "squares", "names", "first", "probabilities", "privacy")
+FACTS = ("classes", "key", "unit", "squares", "names", "first", "probabilities", "privacy", "outliers")
 ARRAYS = ("counts", "sums", "second", "origin", "limbs")
 NEEDED = ("classes", "key", "unit", "squares", "counts", "sums", "origin")  # the others came later
 PLAIN = str | int | float  # labels that JSON keeps

@@ -23,6 +23,7 @@ from unflip.moments.exact import Windows
 from unflip.moments.exact_floats import in_floats
 from unflip.moments.files import as_facts, as_fields
 from unflip.moments.frame import unit_for
+from unflip.moments.mixing import refuse_lost_digits, refuse_strangers
 from unflip.moments.privacy import Budget
 
 Array = np.ndarray[Any, Any]
@@ -42,6 +43,7 @@ class Moments:
     exact: the sums without rounding, if they were accumulated so.
     probabilities: of how many classes, if some labels were soft; all labels are then among these.
     privacy: what they have cost, if they are private.
+    outliers: how many the means withstand, if they are medians (`robust_moments`).
 
     Arrays are copied and checked; what cannot be sums of rows raises `ValueError`.
 
@@ -64,6 +66,7 @@ class Moments:
     exact: Windows | None = None
     probabilities: int = 0
     privacy: Budget | None = None
+    outliers: int = 0
 
     def __post_init__(self) -> None:
         put = partial(object.__setattr__, self)  # the fields are frozen only from here on
@@ -103,6 +106,10 @@ class Moments:
                 raise ValueError("the counts of moments have an infinite sum")
         if np.frexp(self.unit)[0] != 0.5:
             raise ValueError(f"the unit of moments is a power of two, got {self.unit!r}")
+        if type(self.outliers) is not int or self.outliers < 0:
+            raise ValueError(
+                f"the outliers that moments withstand are a number of rows, got {self.outliers!r}"
+            )
         if not isinstance(self.key, str):
             raise ValueError(f"the key of moments is a string, got {self.key!r}")
         self._refuse_classes_among_probabilities()
@@ -251,15 +258,18 @@ class Moments:
                 f"class {a.classes[k]!r} has weight {a.counts[k]:g}; {b.counts[k]:g} cannot be taken away"
             )
         if a.exact is not None:
-            left = a.exact if b.exact is None else a.exact - b.exact
-            return exact_moments(a.classes, left, a.key, a.names, a.probabilities)
-        return replace(
+            remaining = a.exact if b.exact is None else a.exact - b.exact
+            return exact_moments(a.classes, remaining, a.key, a.names, a.probabilities)
+        left = replace(
             a,
             counts=counts,
             sums=np.where(counts[:, None] == 0, 0.0, a.sums - b.sums),
             squares=max(a.squares - b.squares, 0.0),
             second=None if a.second is None or b.second is None else a.second - b.second,
         )
+        if b.total:
+            refuse_lost_digits(a, left)
+        return left
 
     def with_classes(self, classes: tuple[Any, ...]) -> Moments:
         """The same moments with one row for each of `classes`, which must hold all that are here.
@@ -282,6 +292,8 @@ class Moments:
         """The same moments about another origin, in another unit."""
         if unit == self.unit and np.array_equal(origin, self.origin):
             return self
+        if not self.total:  # whatever the ratio of the units, were it beyond floats
+            return replace(self, origin=origin, unit=unit)
         ratio, shift = self.unit / unit, (self.origin - origin) / unit
         sums, total = self.sums * ratio, self.sums.sum(axis=0) * ratio
         second = self.second
@@ -299,19 +311,7 @@ class Moments:
         )
 
     def _aligned(self, other: Moments) -> tuple[Moments, Moments]:
-        if self.key != other.key:
-            raise ValueError(
-                f"moments of different feature maps do not mix: one is {self.key!r}, "
-                f"the other {other.key!r}; fit one map and share it"
-            )
-        if self.degree != other.degree:
-            raise ValueError(f"moments of degree {self.degree} and {other.degree} do not mix")
-        if (self.exact is None) != (other.exact is None) and self.total and other.total:
-            raise ValueError("exact and fast sums do not mix; accumulate both with the same summation")
-        if (self.privacy is None) != (other.privacy is None) and self.total and other.total:
-            raise ValueError(
-                "private and plain sums do not mix: the sum would tell of rows that are not hidden"
-            )
+        refuse_strangers(self, other)
         classes = self.classes if self.classes == other.classes else _union(self.classes, other.classes)
         origin, unit = _common_frame(self, other)
         names = other.names if self.names is None else self.names  # moments of no rows have none

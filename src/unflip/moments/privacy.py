@@ -55,6 +55,17 @@ class Budget:
         """What JSON keeps."""
         return asdict(self)
 
+    def for_rows(self, k: int) -> Budget:
+        """What k rows of one person cost, added or removed together.
+
+        They move the sums by k times as much, so rho, which is a square, grows by k^2.
+
+        >>> one = Budget.of(0.02, delta=1e-6, bound=1.0)
+        >>> round(one.epsilon, 2), round(one.for_rows(2).epsilon, 2)
+        (0.9, 1.9)
+        """
+        return replace(Budget.of(k**2 * self.rho, self.delta, self.bound), releases=self.releases)
+
     def __add__(self, other: Budget) -> Budget:
         """Both, for rows that may be in both; where no row is, the larger alone would be the cost."""
         if self.bound != other.bound:

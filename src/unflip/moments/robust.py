@@ -31,6 +31,7 @@ from unflip.sources.sql import SqlSource
 
 ENOUGH = 1e-10  # of the sum of distances: when to stop looking for the least one, or after STEPS
 STEPS = 1000  # at most, of the iteration for it
+MOST = 100_000  # outliers: of as many blocks, four times, sums are kept
 FARTHEST = 1e290  # a block mean that lies farther out pulls as if it lay here
 
 
@@ -60,8 +61,10 @@ def block_moments(source: Any, features: Any = None, *, outliers: int, seed: int
     >>> sum(a + b for a, b in zip(here, there)).sums.tolist()
     [[3.0]]
     """
-    if not isinstance(outliers, Integral) or outliers < 0:
-        raise ValueError(f"outliers is a number of rows, 0 or more, got {outliers!r}")
+    if not isinstance(outliers, Integral) or not 0 <= outliers <= MOST:
+        raise ValueError(f"outliers is a number of rows, from 0 to {MOST}, got {outliers!r}")
+    if not isinstance(seed, Integral) or seed < 0:  # drawn anew, it would deal each batch otherwise
+        raise ValueError(f"the seed is a whole number, 0 or more, got {seed!r}")
     if isinstance(source, SqlSource | DaskSource):
         raise ValueError(
             "robust moments are of rows that are read here, not in a database or a cluster; "
@@ -123,6 +126,7 @@ def median_of_means(blocks: Sequence[Moments]) -> Moments:
         unit=unit,
         names=whole.names,
         probabilities=whole.probabilities,
+        outliers=len(blocks) // 4,
     )
 
 
@@ -131,7 +135,8 @@ def geometric_median(points: Array) -> Array:
 
     Weiszfeld's iteration, with the step of Vardi and Zhang (2000) where it meets a point. It starts from the
     medians of the columns, which only half of the points could carry away. It ends when the sum of distances
-    is within a share `ENOUGH` of the least one: f(y) - f* <= |g| |y - y*|, and |y - y*| <= 2 f(y) / k.
+    is within a share `ENOUGH` of the least one: f(y) - f* <= |g| |y - y*|, and |y - y*| <= 2 f(y) / k. Near a
+    point that is itself the best place it is slow, and stays after `STEPS` steps about 1e-7 away.
 
     >>> corners = [[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [1e9, 1e9]]  # the diagonals meet in (1, 1)
     >>> geometric_median(np.array(corners)).round(6).tolist()

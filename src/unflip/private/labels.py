@@ -13,6 +13,7 @@ import numpy as np
 
 from unflip.moments.privacy import opendp
 from unflip.noise import SymmetricNoise, UniformNoise
+from unflip.sources import encode
 
 Array = np.ndarray[Any, Any]
 
@@ -33,11 +34,13 @@ def private_labels(
         raise ValueError(
             f"epsilon lies between 1e-6 and 20, beyond which nothing is private; got {epsilon!r}"
         )
-    labels = np.asarray(y)
-    known = np.unique(labels if classes is None else np.asarray(classes))
-    if labels.ndim != 1 or len(known) < 2:
-        raise ValueError("labels form one column, and are of at least two classes")
-    strange = labels[~np.isin(labels, known)]
+    given = encode(y)
+    if given.codes is None:
+        raise ValueError("labels to be flipped form one column of classes, not of probabilities")
+    known = given.classes if classes is None else np.unique(list(classes))
+    if len(known) < 2:
+        raise ValueError("labels are of at least two classes")
+    strange = given.classes[~np.isin(given.classes, known)]
     if len(strange):
         raise ValueError(f"the label {strange.tolist()[0]!r} is not among the classes {known.tolist()}")
     k = len(known)
@@ -46,5 +49,5 @@ def private_labels(
     while answer.map(1) > epsilon:  # by rounding
         truth = math.nextafter(truth, 0.0)
         answer = opendp().m.make_randomized_response(places, prob=truth)
-    told = [answer(place) for place in np.searchsorted(known, labels).tolist()]
+    told = [answer(place) for place in np.searchsorted(known, given.classes)[given.codes].tolist()]
     return known[told], SymmetricNoise(1 - truth) if k == 2 else UniformNoise(1 - truth, k)

@@ -44,12 +44,13 @@ def private_moments(
     >>> found.privacy.epsilon <= 1.0, bool(abs(found.label_mean[0] - 0.5) < 0.05)
     (True, True)
     """
+    epsilon, delta, bound = float(epsilon), float(delta), float(bound)
     _refuse_nonsense(epsilon, delta, bound)
     if isinstance(source, SqlSource | DaskSource):
         raise ValueError("private sums are of rows that are read here, not in a database or a cluster")
-    exact, clipped, names = _exact_sums(source, features, float(bound))
+    exact, clipped, names = _exact_sums(source, features, bound)
     if classes is not None:
-        exact = exact.with_classes(tuple(np.unique(np.asarray(classes)).tolist()))
+        exact = exact.with_classes(tuple(np.unique(list(classes)).tolist()))
     per_row = max(1, clipped.largest // 2)  # half the bound: counts are known well enough sooner than sums
     vector, shape = _as_integers(exact, clipped.step, per_row)
     sensitivity = math.nextafter(math.hypot(per_row, clipped.largest), math.inf)
@@ -142,7 +143,7 @@ def _refuse_nonsense(epsilon: float, delta: float, bound: float) -> None:
         raise ValueError(
             f"epsilon lies between 1e-6 and 100, beyond which nothing is private; got {epsilon!r}"
         )
-    if not 0 < delta <= 0.1:
-        raise ValueError(f"delta lies above 0 and far below 1 / rows, got {delta!r}")
+    if not 1e-100 <= delta <= 0.1:
+        raise ValueError(f"delta lies between 1e-100 and 0.1, far below 1 / rows; got {delta!r}")
     if not 1e-100 < bound < 1e100:
         raise ValueError(f"the bound on rows lies between 1e-100 and 1e100, got {bound!r}")
