@@ -6,7 +6,7 @@ import sys
 import duckdb
 import polars as pl
 import pytest
-from tests.export.tables import fitted, mixed_table, with_buckets
+from tests.export.tables import BUDGET, fitted, mixed_table, private, with_buckets
 
 from unflip.cli import main
 
@@ -69,6 +69,16 @@ def test_a_dash_is_stdout_and_nothing_else_is_there(monkeypatch, capsys, model, 
     else:
         assert out.startswith("-- square classifier of 'y': SELECT this FROM your table\n")
         assert out.endswith('END AS "prediction"\n')
+
+
+def test_a_private_model_says_in_every_format_what_it_has_cost(monkeypatch, capsys, tmp_path):
+    private().save(tmp_path / "private.npz")
+    assert run(monkeypatch, tmp_path / "private.npz", "--json", tmp_path / "out.json", "--sql", "-") == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[1] == "-- private: epsilon 1, delta 1e-05, 1 release"
+    rows = mixed_table().to_arrow()  # noqa: F841  # DuckDB finds it by its name
+    assert len(duckdb.sql(f"SELECT {out} FROM rows").fetchall()) == 150
+    assert json.loads((tmp_path / "out.json").read_text())["privacy"] == BUDGET.as_facts()
 
 
 def test_a_dialect_is_spoken(monkeypatch, capsys, model):

@@ -1,12 +1,14 @@
 """Commands on tables: what they write, and one sentence with exit code 2 for whatever is wrong."""
 
 import errno
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -14,6 +16,7 @@ import pytest
 
 from unflip.cli import main
 from unflip.models import TableModel
+from unflip.private import Budget
 
 
 @pytest.fixture
@@ -413,6 +416,101 @@ def test_an_interrupted_audit_leaves_nothing(tmp_path):
     assert error == "unflip: stopped\n"
     assert printed == ""
     assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
+
+
+@pytest.mark.parametrize("command", ["audit", "fit"])
+def test_a_terminal_that_knows_ascii_only_gets_escapes(command, run, tmp_path, monkeypatch):
+    people().rename({"sick": "krank", "id": "größe"}).write_csv(tmp_path / "leute.csv")
+    told = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", told)
+    out = {"audit": "page.html", "fit": "model.npz"}[command]
+    assert run(command, "leute.csv", "-t", "krank", "--out", out)[0] == 0
+    assert "gr\\xf6\\xdfe" in told.buffer.getvalue().decode("ascii")
+
+
+def test_results_on_stdout_are_utf_8_whatever_the_locale(run, table, tmp_path, monkeypatch):
+    run("fit", table, "-t", "city", "--out", "model.npz", "-q")
+    told = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", told)
+    assert run("predict", "model.npz", table)[0] == 0
+    assert "score of Köln" in pl.read_csv(told.buffer.getvalue()).columns
+
+
+def test_a_result_is_written_whole_where_streams_take_parts(run, table, monkeypatch):
+    run("fit", table, "-t", "sick", "--out", "model.npz", "-q")
+    whole, taken = run("predict", "model.npz", table)[1], io.BytesIO()
+
+    class Unbuffered(io.BytesIO):
+        def write(self, content):
+            return taken.write(content[:1000])
+
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(Unbuffered()))
+    assert run("predict", "model.npz", table)[0] == 0
+    assert taken.getvalue().decode() == whole
+
+
+ERASE = "\x1b[2J"
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A table whose labels and names of columns do something to terminals."""
+    people().with_columns(sick=pl.col("sick") + ERASE).rename({"id": f"id{ERASE}"}).write_csv(
+        tmp_path / "hostile.csv"
+    )
+    return tmp_path / "hostile.csv"
+
+
+def test_what_is_said_of_hostile_labels_is_printable_and_files_keep_them(run, hostile, tmp_path):
+    code, said, _ = run("fit", hostile, "-t", "sick", "--out", "model.npz")
+    assert (code, "yes\\x1b[2J 1" in said) == (0, True)
+    code, found, _ = run("predict", "model.npz", hostile)
+    assert (code, f"score of yes{ERASE}" in found) == (0, True)
+    code, _, error = run("predict", "model.npz", hostile, "--delimiter", "\x1b")
+    assert code == 2
+    assert all(text.isprintable() for text in (*said.splitlines(), *error.splitlines()))
+    assert TableModel.load(tmp_path / "model.npz").labels == [f"no{ERASE}", f"yes{ERASE}"]
+
+
+def test_a_result_that_goes_to_a_terminal_is_printable_too(run, hostile, monkeypatch):
+    run("fit", hostile, "-t", "sick", "--out", "model.npz", "-q")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    code, said, _ = run("predict", "model.npz", hostile)
+    assert (code, "score of yes\\x1b[2J\n" in said, "\x1b" in said) == (0, True, False)
+    assert len(said.splitlines()) == 301
+
+
+def test_a_long_value_does_not_fill_the_screen_and_the_way_out_is_still_said(run, tmp_path):
+    (tmp_path / "rows.csv").write_bytes(GOOD + b"z" * 3_000_000 + b",no\n")
+    code, _, error = run("fit", "rows.csv", "-t", "sick", "--out", "model.npz")
+    assert (code, len(error) < 1100) == (2, True)
+    assert "column 'age' holds numbers in 40 rows, text in 1, first 'zzz" in error
+    assert error.endswith("zzz' in data row 40; mend it, or fit it as text (--text) or not at all (--drop)\n")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ("Int128", "UInt128") if hasattr(pl, kind)])
+def test_integers_of_128_bits_are_numbers(kind, run, tmp_path):
+    years = people().with_columns(pl.col("age").round().cast(pl.Int64))
+    years.write_parquet(tmp_path / "short.parquet")
+    years.with_columns(pl.col("age").cast(getattr(pl, kind))).write_parquet(tmp_path / "long.parquet")
+    said = []
+    for name in ("short", "long"):
+        assert run("fit", f"{name}.parquet", "-t", "sick", "--out", "model.npz", "-q") == (0, "", "")
+        said.append(run("predict", "model.npz", f"{name}.parquet"))
+    assert said[0] == said[1]
+    assert said[0][0] == 0
+
+
+def test_a_private_model_says_what_it_has_cost(run, table, tmp_path):
+    run("fit", table, "-t", "sick", "--learner", "unhinged", "--out", "plain.npz", "-q")
+    plain = TableModel.load(tmp_path / "plain.npz")
+    budget = Budget(1.0, 1e-5, rho=0.02, bound=4.0)
+    replace(plain, moments=replace(plain.moments, privacy=budget)).save(tmp_path / "private.npz")
+    assert "private: epsilon 1, delta 1e-05, 1 release\n" in run("merge", "private.npz", "--out", "a.npz")[1]
+    facts = json.loads(run("merge", "private.npz", "--out", "a.npz", "--json")[1])
+    assert facts["privacy"] == budget.as_facts()
+    assert "epsilon" not in run("merge", "plain.npz", "--out", "b.npz")[1]
+    assert "privacy" not in json.loads(run("merge", "plain.npz", "--out", "b.npz", "--json")[1])
 
 
 def test_a_table_from_a_pipe(table, tmp_path):

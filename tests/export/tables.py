@@ -1,11 +1,13 @@
 """Tables with everything in them: numbers, truth values, dates, text, gaps, and names that need quotes."""
 
 import datetime
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from unflip.models import TableModel
+from unflip.private import Budget
 
 N = 150
 TIMES = 'since "when"'
@@ -63,6 +65,23 @@ def new_rows(classes="text"):
 
 def fitted(classes="text", learner="square"):
     return TableModel.fit(mixed_table(classes), "y", learner)
+
+
+BUDGET = Budget(1.0, 1e-5, rho=0.02, bound=4.0)
+
+
+def private():
+    """A model of sums that are said to be private."""
+    model = fitted(learner="unhinged")
+    return replace(model, moments=replace(model.moments, privacy=BUDGET))
+
+
+def ancient(first_day):
+    """A table with dates from this day on, counted from 1970, and a model of it."""
+    at = np.random.default_rng(0).integers(0, 40, 60)
+    day = pl.Series(first_day + at).cast(pl.Int32).cast(pl.Date)
+    frame = pl.DataFrame({"day": day, "y": (at > 20).astype(int)})
+    return frame, TableModel.fit(frame, "y")
 
 
 def with_buckets():

@@ -7,7 +7,17 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose
-from tests.export.tables import CITY, CLASSES, TIMES, fitted, mixed_table, new_rows, with_buckets
+from tests.export.tables import (
+    BUDGET,
+    CITY,
+    CLASSES,
+    TIMES,
+    fitted,
+    mixed_table,
+    new_rows,
+    private,
+    with_buckets,
+)
 
 from unflip.export import check_onnx, made_up_rows, onnx_inputs, onnx_model
 from unflip.models import TableModel
@@ -65,6 +75,12 @@ def test_inputs_are_fed_by_hand_as_the_metadata_say():
     labels, scores = session_of(model).run(["label", "score"], fed)
     assert_allclose(scores, model.scores(frame), rtol=0, atol=1e-9)
     assert labels.tolist() == model.predict(frame).tolist()
+
+
+def test_a_private_model_says_what_it_has_cost():
+    meta = session_of(private()).get_modelmeta().custom_metadata_map
+    assert json.loads(meta["privacy"]) == BUDGET.as_facts()
+    assert "privacy" not in session_of(fitted()).get_modelmeta().custom_metadata_map
 
 
 def test_one_row_and_none_are_scored_too():

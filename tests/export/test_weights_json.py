@@ -6,7 +6,7 @@ from zlib import crc32
 
 import pytest
 from numpy.testing import assert_allclose
-from tests.export.tables import CLASSES, fitted, mixed_table, new_rows, with_buckets
+from tests.export.tables import BUDGET, CLASSES, fitted, mixed_table, new_rows, private, with_buckets
 
 from unflip.export import as_json, check_json, classes_of_json, scores_of_json
 
@@ -64,6 +64,11 @@ def test_buckets_are_told():
     model, frame = with_buckets()
     assert len(as_json(model)["columns"]["name"]["buckets"]) == 8
     agrees(model, frame)
+
+
+def test_a_private_model_says_what_it_has_cost():
+    assert json.loads(json.dumps(as_json(private())))["privacy"] == BUDGET.as_facts()
+    assert "privacy" not in as_json(fitted())
 
 
 def test_it_says_what_the_model_is():

@@ -59,6 +59,15 @@ def test_parquet_and_arrow(write, tmp_path):
     assert read_table(path, Wanted(drop=["age"])).columns == ["sick"]
 
 
+def test_integers_of_128_bits_are_read_as_numbers_but_for_labels(tmp_path):
+    long = pl.Series([10**30, None], dtype=pl.Int128)
+    pl.DataFrame({"x": long, "y": long}).write_parquet(tmp_path / "long")
+    assert read_table(tmp_path / "long", Wanted(labels="y")).to_dict(as_series=False) == {
+        "x": [1e30, None],
+        "y": [10**30, None],
+    }
+
+
 def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PLAIN)))
     assert read_table("-").to_dicts() == ROWS
@@ -267,6 +276,9 @@ BAD = [
     (b"a,b\n1,2\n1,2,3\n4\n", "line 3 has 3 fields, and the header has 2; .* --delimiter"),
     (b"a,b\n1,2,3\n", "line 2 has 3 fields, and the header has 2"),
     (b'a,b\n"1",2\n3\n', "line 3 has 1 fields, and the header has 2"),
+    (b"a,b\n1,x\n2,y\r3,z\n", "line 3 has a carriage return amid its fields, .* make all line ends alike"),
+    (b'a,b\n1,"x"\n2,y\r3\n', "line 3 has a carriage return amid its fields"),
+    (b"a,b\r1,x\n2,y\n", "line 1 has a carriage return amid its fields"),
     (
         b"a,b\n1,x\n2,y\nabc,z\n4,w\n",
         r"column 'a' holds numbers in 3 rows, text in 1, first 'abc' in data row 2; .*--text.*--drop",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
+
+from unflip.cli.say import tell
 
 _CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -15,7 +18,7 @@ def main() -> None:
     0 on success, 1 when a check fails, 2 on bad usage or output that cannot be written (one sentence on
     stderr), 130 on Ctrl-C, 141 when the reader of a pipe has left.
     """
-    _open_missing_streams()
+    _ready_streams()
     try:
         code = _run()
         if code == 130:
@@ -60,15 +63,23 @@ def _run() -> int:
         if not hasattr(error, "format_message"):  # not about usage, so not ours to hide
             raise
         hint = "" if isinstance(error, Refusal) else " (see unflip --help)"
-        print(f"unflip: {error.format_message().rstrip('.')}{hint}", file=sys.stderr)
+        said = " ".join(error.format_message().split()).rstrip(".")
+        tell(f"unflip: {said}{hint}", err=True)
         return 2
 
 
-def _open_missing_streams() -> None:
-    """A process started with a closed stream (`>&-`) has None there; what is written then goes nowhere."""
+def _ready_streams() -> None:
+    """Streams that take whatever is printed.
+
+    A process started with a closed stream (`>&-`) has None there; what is written then goes nowhere. A stream
+    that knows ASCII only, say, gets escapes for all other letters.
+    """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  # open as long as the process
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:

@@ -11,6 +11,7 @@ import typer
 
 from unflip.cli.progress import with_progress
 from unflip.cli.refusal import Refusal, refusing
+from unflip.cli.say import tell
 from unflip.cli.tables import (
     AsJson,
     Decimal,
@@ -106,7 +107,7 @@ def audit(
         print(shown.as_text(found))
         for written in (out, suspects):
             if written is not None:
-                print(f"written: {written}")
+                tell(f"written: {written}")
 
 
 def _rival(name: str | None, seed: int) -> Any:
@@ -144,7 +145,6 @@ def _save(path: Path, text: str) -> None:
 @contextmanager
 def _warnings_on_one_line(quiet: bool) -> Iterator[None]:
     """Warnings of the library, each a sentence on stderr, without the line of code that they come from."""
-    import sys
     import warnings
 
     with warnings.catch_warnings(record=True) as seen:
@@ -152,4 +152,4 @@ def _warnings_on_one_line(quiet: bool) -> Iterator[None]:
         yield
     for words in dict.fromkeys(str(warning.message) for warning in seen):
         if not quiet:
-            print(f"unflip: note: {words}", file=sys.stderr)
+            tell(f"unflip: note: {words}", err=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unflip.cli.refusal import Refusal, refusing
+from unflip.cli.say import give, tell
+from unflip.cli.show import privacy_in_words
 from unflip.cli.tables import Delimiter, Quiet, table_like, writable
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ def export(
             said.append((str(onnx), graph, exports.check_onnx(known, graph, frame)))
         if sql is not None:
             listed = f"-- {known.learner} classifier of {known.target!r}: SELECT this FROM your table\n"
+            listed += "" if known.privacy is None else f"-- {privacy_in_words(known.privacy)}\n"
             listed += exports.select_list(known, dialect) + "\n"
             said.append((sql, listed.encode(), exports.check_sql(known, frame)))
         if json is not None:
@@ -66,14 +69,14 @@ def export(
             _write(path, content)
     if not quiet:
         for path, _, agreement in said:
-            typer.echo(_sentence(path, agreement, rows), err="-" in (sql, json))
+            tell(_sentence(path, agreement, rows), err="-" in (sql, json))
 
 
 def _write(path: str, content: bytes) -> None:
     from unflip._atomic import write_atomically
 
     if path == "-":
-        typer.echo(content.decode(), nl=False)
+        give(content)
         return
 
     def write(file: Any) -> None:

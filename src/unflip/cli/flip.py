@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from unflip.cli.refusal import Refusal, refusing
+from unflip.cli.say import tell
 from unflip.cli.tables import Delimiter, File, Quiet, Seed, Target, save, writable
 
 
@@ -53,4 +54,4 @@ def flip(
         save(out, spoiled, separator or ",")
     if not quiet:
         changed, n = int((noisy != labels.y).sum()), len(labels.y)
-        print(f"{out}: {changed} of {n} labels flipped ({100 * changed / n:.1f} %)")
+        tell(f"{out}: {changed} of {n} labels flipped ({100 * changed / n:.1f} %)")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from unflip.cli.refusal import refusing
+from unflip.cli.say import give
 from unflip.cli.tables import AsJson, Delimiter, File, save, table_like, writable
 
 
@@ -25,7 +26,6 @@ def predict(
         writable(out, (".csv", ".parquet"))
     with refusing():
         import json
-        import sys
 
         import polars as pl
 
@@ -47,4 +47,4 @@ def predict(
         if as_json:
             print(json.dumps({"target": known.target, "predictions": found.to_dicts()}))
         elif out is None:
-            sys.stdout.write(found.write_csv())
+            give(found.write_csv().encode())

@@ -30,6 +30,6 @@ def refusing() -> Iterator[None]:
             raise
         raise Refusal(f"{error.filename}: {error.strerror}") from None
     except (ValueError, ImportError, TypeError) as error:
-        raise Refusal(" ".join(str(error).split())) from None
+        raise Refusal(str(error)) from None
     except MemoryError:
         raise Refusal("there is not enough memory for this table") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from unflip.features.table_columns import Numbers
 from unflip.models import TableModel
 
 GAPS = 7  # every so many numbers one is missing
+FARTHEST = 1e8  # days from 1970 that microseconds in 64 bits can tell
 
 
 def made_up_rows(model: TableModel, n: int = 200) -> Any:
@@ -25,15 +25,20 @@ def made_up_rows(model: TableModel, n: int = 200) -> Any:
     """
     pl, rng = extra("polars", "io"), np.random.default_rng(0)
     made = {column.name: _values(column, rng.normal(size=n)) for column in linear(model).columns}
-    return pl.DataFrame({name: pl.Series(values, strict=False) for name, values in made.items()})
+    return pl.DataFrame(made)
 
 
-def _values(column: ColumnWeights, normal: Any) -> list[Any]:
+def _values(column: ColumnWeights, normal: Any) -> Any:
+    pl = extra("polars", "io")
     if isinstance(column.read, Numbers):
-        numbers = ((column.centers[0] or column.read.fill) + column.spreads[0] * normal).tolist()
-        known = [datetime(1970, 1, 1) + timedelta(days=x) for x in numbers] if column.read.dates else numbers
-        return [None if row % GAPS == GAPS - 1 else value for row, value in enumerate(known)]
+        numbers = (column.centers[0] or column.read.fill) + column.spreads[0] * normal
+        known = [None if row % GAPS == GAPS - 1 else x for row, x in enumerate(numbers.tolist())]
+        if not column.read.dates:
+            return pl.Series(known)
+        # By their count, since Python has no dates before the year 1 or after 9999, and Parquet does.
+        days = pl.Series(known).clip(-FARTHEST, FARTHEST)
+        return (days * 86_400e6).round().cast(pl.Int64).cast(pl.Datetime("us"))
     levels = list(dict.fromkeys([*column.read.levels.values, None]))
     if all(isinstance(level, str | None) for level in levels):
         levels.append("no such level")
-    return [levels[row % len(levels)] for row in range(len(normal))]
+    return pl.Series([levels[row % len(levels)] for row in range(len(normal))], strict=False)

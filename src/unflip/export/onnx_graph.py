@@ -68,6 +68,8 @@ def onnx_model(model: TableModel) -> bytes:
         "classes": json.dumps(plain.classes),
         "inputs": json.dumps({name: {"input": names[name], "feed": FEED[kinds[name]]} for name in kinds}),
     }
+    if model.privacy is not None:
+        facts["privacy"] = json.dumps(model.privacy.as_facts())
     onnx.helper.set_model_props(made, facts)
     onnx.checker.check_model(made)
     return bytes(made.SerializeToString())

@@ -39,7 +39,7 @@ def as_json(model: TableModel) -> dict[str, Any]:
     """
     plain = linear(model)
     scored = plain.classes[1:] if len(plain.classes) == 2 else plain.classes
-    return {
+    facts = {
         "format": "unflip weights 1",
         "how_to_score": HOW,
         "target": model.target,
@@ -53,6 +53,7 @@ def as_json(model: TableModel) -> dict[str, Any]:
         "left_out": model.table.left_out_,
         "history": list(model.history),
     }
+    return facts if model.privacy is None else facts | {"privacy": model.privacy.as_facts()}
 
 
 def scores_of_json(facts: dict[str, Any], frame: Any) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 
 from unflip._extras import extra
 from unflip.features import Tabular
+from unflip.moments.privacy import Budget
 from unflip.tables import Habits
 
 Array = np.ndarray[Any, Any]
@@ -28,6 +29,11 @@ class ReadsTables:
     def labels(self) -> list[Any]:
         """The classes, which are all text or all numbers."""
         raise NotImplementedError
+
+    @property
+    def privacy(self) -> Budget | None:
+        """What the sums that the model is made of have cost, if they are private."""
+        return None
 
     @property
     def columns(self) -> list[str]:

@@ -23,6 +23,7 @@ from unflip.models.table_facts import DOUBTS, as_facts, from_facts, history_from
 from unflip.moments import Moments, accumulate
 from unflip.moments.files import as_facts as moments_as_facts
 from unflip.moments.files import as_fields as moments_as_fields
+from unflip.moments.privacy import Budget
 from unflip.tables import Habits
 
 LEARNERS = {"square": SquareClassifier, "unhinged": UnhingedClassifier}
@@ -118,6 +119,11 @@ class TableModel(ReadsTables):
     def labels(self) -> list[Any]:
         """The classes."""
         return list(self.moments.classes)
+
+    @property
+    def privacy(self) -> Budget | None:
+        """What the moments have cost, if they are private."""
+        return self.moments.privacy
 
     @property
     def counts(self) -> dict[str, float]:

@@ -16,6 +16,7 @@ from unflip.tables.wanted import Wanted
 
 PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz"}
 ARROW_STREAM = b"\xff\xff\xff\xff"
+LONG = ("Int128", "UInt128")  # by name, for older releases of polars know the first one only
 
 
 def read_table(
@@ -36,7 +37,7 @@ def read_table(
         return read_csv(data, name, wanted, delimiter)
     wanted = wanted or Wanted()
     refuse_strange(wanted.required, frame.columns, name)
-    return frame.drop(wanted.drop)
+    return _without_long_integers(frame.drop(wanted.drop), wanted.labels)
 
 
 def read_as_written(
@@ -73,6 +74,13 @@ def _binary(data: bytes, name: str) -> Any:
         if data.startswith(magic):
             return _decoded(reader, data, name)
     return None
+
+
+def _without_long_integers(frame: Any, labels: str | None) -> Any:
+    """Integers that NumPy does not have as numbers that it has; labels stay, as no two must become one."""
+    pl = extra("polars", "io")
+    long = [name for name, kind in frame.schema.items() if str(kind) in LONG and name != labels]
+    return frame.with_columns(pl.col(long).cast(pl.Float64))
 
 
 def _content(path: str | os.PathLike[str], name: str) -> bytes:

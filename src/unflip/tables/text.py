@@ -55,12 +55,9 @@ def as_written(
         raise ValueError(_open_quote(data, name))
     first = _first_record(data)
     separator = delimiter or _likely_delimiter(first, data[:FEW])
-    try:
-        header = next(csv.reader(StringIO(first), delimiter=separator))
-        _refuse_header(header, name, known)
-        rows = _count_rows(data, separator, len(header), name)
-    except csv.Error as error:
-        raise ValueError(f"{name} cannot be read as CSV: {error}") from None
+    header = next(_rows(first.encode(), separator, name))
+    _refuse_header(header, name, known)
+    rows = _count_rows(data, separator, len(header), name)
     if not rows:
         raise ValueError(f"{name} has a header and no rows")
     pl = extra("polars", "io")
@@ -71,7 +68,8 @@ def as_written(
     except pl.exceptions.PolarsError:
         frame = None
     if frame is None or frame.height != rows:  # quotes amid a field, as in 5" of length
-        frame = pl.DataFrame(list(_rows(data, separator))[1:], dict.fromkeys(header, pl.String), orient="row")
+        _, *values = _rows(data, separator, name)
+        frame = pl.DataFrame(values, dict.fromkeys(header, pl.String), orient="row")
     return frame.with_columns(pl.all().fill_null("")), separator
 
 
@@ -93,19 +91,25 @@ def _without_blank_lines(data: bytes) -> bytes:
     return b"\n".join(kept) + b"\n"
 
 
-def _rows(data: bytes, separator: str) -> Iterator[list[str]]:
+def _rows(data: bytes, separator: str, name: str) -> Iterator[list[str]]:
     """The header and all rows that are no blank lines; in a single column these are gaps."""
     reader = csv.reader(StringIO(data.decode()), delimiter=separator)
-    header = next(reader)
-    yield header
-    for row in reader:
-        if len(header) == 1:
-            row = row or [""]
-        elif len(row) < 2 and not "".join(row).strip():
-            continue
-        if len(row) != len(header):
-            raise Ragged(reader.line_num, len(row))
-        yield row
+    try:
+        header = next(reader)
+        yield header
+        for row in reader:
+            if len(header) == 1:
+                row = row or [""]
+            elif len(row) < 2 and not "".join(row).strip():
+                continue
+            if len(row) != len(header):
+                raise Ragged(reader.line_num, len(row))
+            yield row
+    except csv.Error:  # nothing else can be wrong for a reader that is not strict
+        raise ValueError(
+            f"{name}: line {reader.line_num} has a carriage return amid its fields, and lines end in line "
+            "feeds; make all line ends alike, or put quotes around the field"
+        ) from None
 
 
 def _likely_delimiter(header: str, few: bytes) -> str:
@@ -123,8 +127,8 @@ def _cuts_alike(few: bytes, separator: str) -> bool:
     text = few.decode(errors="ignore")
     whole = text if len(few) < FEW else text[: text.rfind("\n")]  # without a line that was cut off
     try:
-        return bool(sum(1 for _ in _rows(whole.encode(), separator)))
-    except (Ragged, csv.Error):
+        return bool(sum(1 for _ in _rows(whole.encode(), separator, "")))
+    except ValueError:
         return False
 
 
@@ -169,13 +173,13 @@ def _count_rows(data: bytes, separator: str, fields: int, name: str) -> int:
     """How many rows there are, all as long as the header; without quotes, counting in lines will do."""
     try:
         if b'"' in data:
-            return sum(1 for _ in _rows(data, separator)) - 1
+            return sum(1 for _ in _rows(data, separator, name)) - 1
         mark, count = separator.encode(), -1  # without the header
         for line in BytesIO(data):  # one by one: a list of them would take as much memory as all data
             if fields == 1 or line.strip(b"\r\n "):
                 count += 1
                 if line.count(mark) != fields - 1:
-                    list(_rows(data, separator))  # says where
+                    list(_rows(data, separator, name))  # says where
         return count
     except Ragged as found:
         line, length = found.args
