@@ -32,7 +32,7 @@ from unflip.moments import Moments, accumulate
 from unflip.sources import dask as dask_source
 
 SMALL = {"runs": 1, "kills": 2, "files": 4, "rows": 12_500, "readings": 5, "allowed_percent": 10_000}
-FULL = {"runs": 100, "kills": 4, "files": 6, "rows": 30_000, "readings": 30, "allowed_percent": 250}
+FULL = {"runs": 100, "kills": 4, "files": 6, "rows": 30_000, "readings": 45, "allowed_percent": 250}
 COLUMNS = 32
 HOPELESS = 120.0  # seconds after which a run is said to hang
 SETTINGS = {
@@ -89,7 +89,8 @@ def run(runs: int, kills: int, files: int, rows: int, readings: int, allowed_per
             f"{len(done)} runs x {kills} SIGKILL; {files * rows * readings:,} rows x {COLUMNS} columns in "
             f"{files * readings} Parquet parts, 2 workers",
             f"{len(done)} ended, {hung} did not, {same} with identical bits; {usual:.1f} s undisturbed, "
-            f"{statistics.median(ratios):.2f} times that with the kills (median; worst {max(ratios):.2f})"
+            f"{statistics.median(ratios):.2f} times that with the kills (median; worst {max(ratios):.2f}, "
+            f"{sum(100 * ratio > allowed_percent for ratio in ratios)} above {allowed_percent / 100:g})"
             + (f"; {spared} more ended before the last kill" if spared else ""),
             len(done) == same == runs
             and not (hung or other)
