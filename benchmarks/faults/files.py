@@ -64,7 +64,7 @@ FULL = {
     "fuzz": 100_000,
     "yardstick": 400,
 }
-BASE, FILE, HEADER = 50 * 10**6, 4, 32  # bytes of memory: so many, and times the file, and times its header
+BASE, FILE, HEADER = 50 * 10**6, 4, 50  # bytes of memory: so many, and times the file, and times its header
 GUARD = 2 << 30  # what a case may ask for at all; it is reported as broken long before
 SECONDS = 20  # of processor time for one case: other programs may be running
 SENTENCE = 1000  # characters that a refusal may have

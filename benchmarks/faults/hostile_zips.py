@@ -15,7 +15,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from benchmarks.faults.hostile_files import Case, Kind, content, npy, packed, sealed
+from benchmarks.faults.hostile_files import Case, Kind, content, deep_recursion, nested, npy, packed, sealed
 
 from unflip import _files
 
@@ -65,6 +65,8 @@ def forged_archives(kind: Kind, canary: Path, unfolded: int) -> Iterator[Case]:
         yield case(
             f"header: {name}", lambda t=text, p=piece: with_header(t.replace('"@"', p * unfolded + "0"))
         )
+    for name, other in crowded(facts, unfolded):
+        yield case(f"header: {name}", lambda o=other: with_header(compact(header, o, arrays)))
     yield case("header: 17 MiB", lambda: with_header(" " * (17 << 20) + json.dumps(header)))
 
     for name, method in (
@@ -202,6 +204,24 @@ LIES = [  # name, place in the central directory, place in the local header (Non
     ("offset beyond the end", 42, None, 4, 2**31),
     ("date 0", 14, 12, 2, 0),
 ]
+
+
+def crowded(facts: dict[str, Any], unfolded: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Facts that take far more than their bytes, as objects or as what they stand for."""
+    yield "full of empty lists", facts | {"names": [[]] * (6 * unfolded)}
+    yield "lists 900 deep", facts | {"names": [nested(900)] * (unfolded // 600)}
+    if "table" in facts:
+        columns = [{"kind": "levels", "levels": [], "buckets": 1000}] * (unfolded // 20)
+        names = [str(j) for j in range(len(columns))]
+        table = facts["table"] | {"columns": columns, "names": names, "kept": [-1]}
+        yield "columns of 1000 buckets", facts | {"table": table}
+
+
+def compact(header: dict[str, Any], facts: dict[str, Any], arrays: dict[str, Any]) -> str:
+    """A header with other facts and their checksum, so that they are looked at, and without a space."""
+    with deep_recursion():
+        sha256 = _files._digest(header["kind"], facts, arrays)
+        return json.dumps(header | {"facts": facts, "sha256": sha256}, separators=(",", ":"))
 
 
 class Writes:

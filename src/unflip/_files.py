@@ -23,7 +23,9 @@ from unflip._atomic import write_atomically
 Array = np.ndarray[Any, Any]
 FORMAT = 1
 HEADER = "header.json"
-LONGEST = 1 << 24  # bytes of a header: as Python objects it takes up to thirty times as many
+# Bytes of a header: as Python objects (lists in lists) it takes up to fifty times as many, 0.9 GB. Half of it
+# would be too little for honest tables: 5,000 columns of 100 levels each make a header of 10 MB.
+LONGEST = 1 << 24
 MOST = 1000  # members
 SENTENCE = 300  # characters of what is said about a file, which may be its own words
 
@@ -102,7 +104,7 @@ def brief(error: Exception) -> str:
     >>> brief(ValueError("the key is \\x1b[2J" + "x" * 1000))[:16], len(brief(ValueError("x" * 1000)))
     ('the key is ?[2Jx', 303)
     """
-    said = " ".join(str(error).split())
+    said = " ".join(str(error)[: 10 * SENTENCE].split())
     shown = "".join(c if c.isprintable() else "?" for c in said[:SENTENCE])
     return shown if len(said) <= SENTENCE else f"{shown}..."
 

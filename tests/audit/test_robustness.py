@@ -282,6 +282,13 @@ def test_bad_input_is_named(change, message):
         robustness_curve(GaussianNB(), **{"X": X, "y": y} | change)
 
 
+@pytest.mark.parametrize("estimator", [{}, {"naive": GaussianNB()}, None, "naive"])
+def test_what_is_no_classifier_is_named(estimator):
+    named = f"with fit and predict is needed, got a {type(estimator).__name__}; RobustnessCurveDisplay"
+    with pytest.raises(TypeError, match=named):
+        robustness_curve(estimator, *problem())
+
+
 # The curve as a value.
 
 

@@ -100,3 +100,13 @@ def test_keys_tell_ways_of_reading_apart():
     frame = pd.DataFrame({"x": ["a"] * 3 + ["b", "c", "d"]})
     keys = {Tabular(max_levels=2, buckets=buckets).fit(frame).key for buckets in (0, 4, 8)}
     assert len(keys) == 3
+
+
+def test_the_width_of_a_column_is_the_number_of_its_names_and_of_its_columns():
+    frame = pd.DataFrame(
+        {"x": [1.0, 2.0, 3.0], "gaps": [1.0, None, 2.0], "eyes": ["a", "b", None], "empty": [None] * 3}
+    )
+    table = Tabular(max_levels=2, buckets=5, lenient=True).fit(frame)
+    assert [column.width for column in table.columns_] == [1, 2, 7, 0]
+    for name, column in zip(frame, table.columns_, strict=True):
+        assert len(column.names(name)) == column.features(frame[name], name).shape[1] == column.width

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from unflip import KernelUnhingedClassifier, theory
-from unflip.kernels import Gaussian, Laplace, Linear, mmd, permutation_test, witness
+from unflip.kernels import Gaussian, Laplace, Linear, Polynomial, mmd, permutation_test, witness
 
 
 def samples(n=12, m=17, shift=0.7, seed=0):
@@ -110,6 +110,28 @@ def test_bad_input_is_refused():
         permutation_test(X[:1], Z, Linear())
     with pytest.raises(ValueError, match="from 1 on, got 0"):
         permutation_test(X, Z, Linear(), permutations=0)
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(2), Linear() * Linear()], ids=repr)
+@pytest.mark.parametrize("unbiased", [False, True])
+def test_a_discrepancy_beyond_all_numbers_is_refused(kernel, unbiased):
+    X, Z, *_ = samples()
+    with pytest.raises(ValueError, match="overflow: rescale the columns"):
+        mmd(X * 1e300, Z, kernel, unbiased=unbiased)
+    with pytest.raises(ValueError, match="overflow: rescale the columns"):
+        permutation_test(X * 1e300, Z, kernel)
+    with pytest.raises(ValueError, match="overflow: rescale the columns"):
+        witness(X * 1e300, Z, kernel)(X * 1e300)
+
+
+def test_sums_of_values_beyond_all_numbers_are_refused():
+    far = [[1.2e154], [1.1e154]]  # a product is a number, four are not
+    with pytest.raises(ValueError, match=r"the values of Linear\(\) overflow: rescale the columns"):
+        mmd(far, np.negative(far), Linear())
+    with pytest.raises(ValueError, match=r"sums of the values of Linear\(\) overflow: rescale the columns"):
+        permutation_test(far, far, Linear())
+    with pytest.raises(ValueError, match=r"the values of Linear\(\) overflow: rescale the columns"):
+        mmd([[1e200], [-1e200]], [[0.0], [1.0]], Linear(), unbiased=True)  # its mean is none
 
 
 def test_at_base_rate_one_half_twice_the_norm_of_the_unhinged_solution_is_the_discrepancy():

@@ -188,16 +188,48 @@ def test_what_cannot_be_combined_is_refused():
         Linear() * "rbf"
 
 
-@pytest.mark.parametrize("degree", [0, -1, 1.5, "2"])
-def test_a_polynomial_has_a_whole_positive_degree(degree):
-    with pytest.raises(ValueError, match="a degree is a whole number >= 1, got"):
+@pytest.mark.parametrize("degree", [0, -1, 1.5, "2", 1001, 10**30])
+def test_a_polynomial_has_a_whole_positive_degree_that_is_not_absurd(degree):
+    with pytest.raises(ValueError, match="a degree is a whole number from 1 to 1000, got"):
         Polynomial(degree)
+
+
+def test_a_power_of_the_highest_degree_is_right():
+    assert_allclose(Polynomial(1000, 0)([[1.01]], [[1.0]]), [[1.01**1000]], rtol=1e-12)
 
 
 @pytest.mark.parametrize("constant", [-1.0, math.nan, math.inf])
 def test_a_polynomial_has_a_constant_that_is_not_negative(constant):
     with pytest.raises(ValueError, match="a constant is a finite number >= 0, got"):
         Polynomial(2, constant)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [Linear(), Polynomial(2), Linear() * Linear(), Linear() + Gaussian(1e150), 1e300 * Linear()],
+    ids=repr,
+)
+@pytest.mark.parametrize("dress", [np.asarray, sparse.csr_array])
+def test_values_that_overflow_are_refused(kernel, dress):
+    X = dress(rows(5) * 1e155)
+    for compute in (
+        lambda: kernel(X, X),
+        lambda: kernel.score(X, X, np.ones(5)),
+        lambda: kernel.score(X, X, np.ones((5, 2))),
+    ):
+        with pytest.raises(ValueError, match=r"overflow: rescale the columns|squared distances overflow"):
+            compute()
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(2)], ids=repr)
+def test_a_diagonal_that_overflows_is_refused(kernel):
+    with pytest.raises(ValueError, match=r"the values of .* overflow: rescale the columns"):
+        kernel.diagonal(rows(5) * 1e155)
+
+
+def test_scores_that_overflow_by_their_weights_are_refused():
+    with pytest.raises(ValueError, match=r"the scores of Gaussian.* overflow: rescale .* or the weights"):
+        Gaussian(1.0).score(np.zeros((1, 2)), np.zeros((2, 2)), [1e308, 1e308])
 
 
 def test_bad_rows_are_refused():

@@ -10,7 +10,11 @@ import pytest
 from tests.models.test_table_model import frame
 
 from unflip import _files
-from unflip.models import KernelModel, TableModel, load_model
+from unflip.features import Tabular
+from unflip.features.levels import Levels
+from unflip.features.table_columns import Categories
+from unflip.models import KernelModel, TableModel, load_model, table_facts
+from unflip.models.table_facts import as_facts, from_facts
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +103,51 @@ def test_facts_that_could_not_be_read_again_are_not_saved(tmp_path):
     with pytest.raises(ValueError, match=r"the names and other facts take \d+ bytes"):
         _files.save_arrays(tmp_path / "a.npz", "model", {"history": "x" * (17 << 20)}, {})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_names_and_levels_of_a_wide_table_can_be_saved(tmp_path):
+    levels = Levels(tuple(f"level {k}" for k in range(100)))
+    wide = Tabular()
+    wide.n_features_in_, wide.left_out_ = 5000, {}
+    wide.feature_names_in_ = np.array([f"a name of column {j}" for j in range(5000)], dtype=object)
+    wide.columns_, wide.kept_ = [Categories(levels)] * 5000, np.arange(500_000)
+    _files.save_arrays(tmp_path / "a.npz", "model", as_facts(wide), {})
+    assert from_facts(_files.load_arrays(tmp_path / "a.npz", "model")[0]).width == 500_000
+
+
+@pytest.mark.parametrize("kind", ["model", "kernel model"])
+def test_loading_makes_no_names_of_columns(sound, tmp_path, monkeypatch, kind):
+    # A few bytes may stand for a thousand columns: as names they would take a thousand times the file.
+    monkeypatch.setattr(Categories, "names", lambda column, label: pytest.fail("names were made"))
+    path = tmp_path / "model.npz"
+    path.write_bytes(sound[kind])
+    assert load_model(path).table.width > 1
+
+
+def test_columns_without_names_are_refused_unread(sound, tmp_path, monkeypatch):
+    path = tmp_path / "model.npz"
+    path.write_bytes(sound["model"])
+    facts, arrays = _files.load_arrays(path, "model")
+    facts["table"]["columns"].append({"kind": "levels", "levels": [], "buckets": 1000})
+    _files.save_arrays(path, "model", facts, arrays)
+    monkeypatch.setattr(table_facts, "_column", lambda fact: pytest.fail("a column was read"))
+    with pytest.raises(ValueError, match="columns and their names do not match"):
+        load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ({"kind": "left out", "reason": [[]] * 10_000}, "left out for no reason"),
+        ({"kind": "numbers", "fill": [[]] * 10_000, "marks": False, "dates": False}, "that cannot be"),
+    ],
+    ids=["left out", "numbers"],
+)
+def test_what_is_said_of_a_column_does_not_quote_it(column, said):
+    facts = {"names": ["a"], "columns": [column], "kept": [0], "left_out": {}}
+    with pytest.raises(ValueError, match=said) as caught:
+        from_facts(facts)
+    assert len(str(caught.value)) < 100
 
 
 def deep(depth):

@@ -278,3 +278,16 @@ def test_a_rate_out_of_range_is_refused(clean, noisy, rate):
     for convert in (clean, noisy):
         with pytest.raises(ValueError, match="symmetric noise rate"):
             convert(0.7, rate)
+
+
+@pytest.mark.parametrize("convert", [f for pair in PAIRS for f in pair])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, None])
+def test_a_score_that_is_no_number_is_named(convert, value):
+    for scores in (value, [0.7, value], np.array([[0.7, value]])):
+        with pytest.raises(ValueError, match=f"a score is a finite number, got {value}"):
+            convert(scores, 0.2)
+
+
+@pytest.mark.parametrize("convert", [f for pair in PAIRS for f in pair])
+def test_lists_are_arrays(convert):
+    assert_allclose(convert([0.6, 0.7], 0.2), convert(np.array([0.6, 0.7]), 0.2), rtol=0)

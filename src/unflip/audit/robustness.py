@@ -110,6 +110,11 @@ def robustness_curve(
     >>> robustness_curve(KNeighborsClassifier(1), X, y, rates=(0.0, 0.4)).mean.round(1).tolist()
     [0.9, 0.6]
     """
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+        raise TypeError(
+            f"a classifier with fit and predict is needed, got a {type(estimator).__name__}; "
+            "RobustnessCurveDisplay.from_estimator takes a dictionary of several"
+        )
     labels = _hard_labels(y)
     classes = np.unique(labels)
     rates = tuple(rates)

@@ -76,7 +76,7 @@ def linear(model: TableModel, doublings: int | None = None) -> Linear:
     wide[:, kept] = np.vstack([centers, model.scale.scale_, formula.weights])
     columns, start = [], 0
     for name, column in zip(model.columns, model.table.columns_, strict=True):
-        here = slice(start, start := start + len(column.names("")))
+        here = slice(start, start := start + column.width)
         if not isinstance(column, LeftOut) and np.isin(np.arange(here.start, here.stop), kept).any():
             columns.append(ColumnWeights(name, column, wide[2:, here], wide[0, here], wide[1, here]))
     return Linear(
@@ -91,6 +91,6 @@ def linear(model: TableModel, doublings: int | None = None) -> Linear:
 
 def _is_counted(column: Any) -> Array:
     """Which numbers of a column are more than marks, zero or one."""
-    counted = np.zeros(len(column.names("")), dtype=bool)
+    counted = np.zeros(column.width, dtype=bool)
     counted[:1] = isinstance(column, Numbers)
     return counted

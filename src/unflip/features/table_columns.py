@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from numbers import Number
-from typing import Any
+from typing import Any, ClassVar
 from zlib import crc32
 
 import numpy as np
@@ -37,6 +37,11 @@ class Numbers:
     fill: float
     marks: bool = False
     dates: bool = False
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return 2 if self.marks else 1
 
     def names(self, label: str) -> list[str]:
         """What the columns are called."""
@@ -69,6 +74,11 @@ class Categories:
     levels: Levels
     buckets: int = 0
 
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return len(self.levels) + self.buckets
+
     def names(self, label: str) -> list[str]:
         """What the columns are called."""
         others = [f"{label} in bucket {k}" for k in range(self.buckets)]
@@ -79,7 +89,7 @@ class Categories:
         distinct, codes = factorized(values, label)
         place = {level: k for k, level in enumerate(self.levels.values)}
         at = np.array([place.get(level, self._bucket(level)) for level in distinct], dtype=np.intp)[codes]
-        return (at[:, None] == np.arange(len(self.levels) + self.buckets)).astype(np.float64)
+        return (at[:, None] == np.arange(self.width)).astype(np.float64)
 
     def _bucket(self, level: Any) -> int:
         if level is None or not self.buckets:
@@ -92,6 +102,7 @@ class LeftOut:
     """No column at all, and why."""
 
     reason: str
+    width: ClassVar[int] = 0
 
     def names(self, label: str) -> list[str]:
         """None."""

@@ -111,11 +111,10 @@ class Tabular(LabelFree):
         table = np.empty((X.shape[0], len(self.kept_)))  # filled column by column: it may be large
         start = done = 0
         for j, column in enumerate(self.columns_):
-            width = len(column.names(""))
-            mine = self.kept_[(self.kept_ >= start) & (self.kept_ < start + width)] - start
+            mine = self.kept_[(self.kept_ >= start) & (self.kept_ < start + column.width)] - start
             if len(mine):
                 table[:, done : done + len(mine)] = column.features(column_of(X, j), self._label(j))[:, mine]
-            start, done = start + width, done + len(mine)
+            start, done = start + column.width, done + len(mine)
         return table
 
     def _numeric(self, X: Array) -> Array:

@@ -18,7 +18,7 @@ import numpy as np
 
 from unflip.kernels.blocks import sweep
 from unflip.kernels.distances import full_table
-from unflip.kernels.tables import Array, as_tables
+from unflip.kernels.tables import Array, as_tables, refuse_overflow
 
 
 class Kernel(ABC):
@@ -58,7 +58,8 @@ class Kernel(ABC):
 
     def __call__(self, X: Any, Z: Any) -> Array:
         """The n x m table of values; `score` does without it."""
-        return full_table(*as_tables(X, Z), self.prepare, self.between)
+        values = full_table(*as_tables(X, Z), self.prepare, self.between)
+        return refuse_overflow(values, f"the values of {self}") if math.isinf(self.bound) else values
 
     def score(self, X: Any, Z: Any, weights: Any, threads: int | None = None) -> Array:
         """sum_j weights_j k(x_i, z_j) for each row of X; one column for each column of the weights.
@@ -74,7 +75,7 @@ class Kernel(ABC):
             scores[rows] += tile @ w[columns]
 
         sweep(left, right, self.prepare, self.between, use, threads)
-        return scores
+        return refuse_overflow(scores, f"the scores of {self}", "the columns or the weights")
 
     def __add__(self, other: Kernel) -> Kernel:
         return Sum(self, other) if isinstance(other, Kernel) else NotImplemented

@@ -74,8 +74,9 @@ def _block(
     rows: slice,
 ) -> None:
     prepared = prepare(X[rows], origin)
-    for columns, right in tiles:
-        use(rows, columns, between(prepared, right))
+    with np.errstate(over="ignore", invalid="ignore"):  # the kernel says so if it minds
+        for columns, right in tiles:
+            use(rows, columns, between(prepared, right))
 
 
 def _origin(X: Any, Z: Any) -> Array | None:

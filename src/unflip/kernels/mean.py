@@ -56,13 +56,13 @@ def mmd(
     p, q = _masses(X_weight, left, "X"), _masses(Z_weight, right, "Z")
     within_X, within_Z = (float(w @ kernel.score(rows, rows, w)) for w, rows in ((p, left), (q, right)))
     across = float(p @ kernel.score(left, right, q))
-    if not unbiased:
-        return math.sqrt(max(within_X + within_Z - 2 * across, 0.0))  # rounding may leave less than nothing
-    return (
-        _without_itself(within_X, p, kernel.diagonal(left), "X")
-        + _without_itself(within_Z, q, kernel.diagonal(right), "Z")
-        - 2 * across
-    )
+    if unbiased:
+        within_X = _without_itself(within_X, p, kernel.diagonal(left), "X")
+        within_Z = _without_itself(within_Z, q, kernel.diagonal(right), "Z")
+    squared = within_X + within_Z - 2 * across
+    if not math.isfinite(squared):
+        raise ValueError(f"the values of {kernel} overflow: rescale the columns")
+    return squared if unbiased else math.sqrt(max(squared, 0.0))  # rounding may leave less than nothing
 
 
 def permutation_test(
@@ -86,7 +86,10 @@ def permutation_test(
     if min(n, m) < 2:
         raise ValueError(f"a permutation test needs two rows on each side, got {n} and {m}")
     values = _joint_values(left, right, kernel)
-    rounding = 1e-12 * float(np.abs(values).max())
+    largest = float(np.abs(values).max())
+    if not math.isfinite(4.0 * values.size * largest):  # no sum of any permutation is more
+        raise ValueError(f"sums of the values of {kernel} overflow: rescale the columns")
+    rounding = 1e-12 * largest
     in_X = np.arange(n + m) < n
     statistic = float(_statistics(values, in_X[None, :])[0])
     generator, as_large = np.random.default_rng(rng), 0

@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 
 from unflip.kernels.base import Kernel, as_weights
-from unflip.kernels.tables import Array, as_float64, as_table, as_tables, inner_products, squared_norms
+from unflip.kernels.tables import (
+    Array,
+    as_float64,
+    as_table,
+    as_tables,
+    inner_products,
+    refuse_overflow,
+    squared_norms,
+)
+
+HIGHEST = 1000  # degree: each is a multiplication, and all but 1 have become nothing or too much by then
 
 
 class InnerProductKernel(Kernel):
@@ -50,16 +60,18 @@ class Linear(InnerProductKernel):
         """<x, sum_j weights_j z_j>: one vector stands for all rows of Z."""
         left, right = as_tables(X, Z)
         w = as_weights(weights, right.shape[0])
-        return np.asarray(as_float64(left) @ np.asarray(as_float64(right).T @ w))
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = np.asarray(as_float64(left) @ np.asarray(as_float64(right).T @ w))
+        return refuse_overflow(scores, f"the scores of {self}", "the columns or the weights")
 
     def diagonal(self, X: Any) -> Array:
         """Squared norms."""
-        return squared_norms(as_float64(as_table(X, "X")))
+        return refuse_overflow(_squares(X), f"the values of {self}")
 
 
 @dataclass(frozen=True)
 class Polynomial(InnerProductKernel):
-    """(<x, z> + constant)^degree with a whole degree >= 1 and a constant >= 0. Rows may be sparse.
+    """(<x, z> + constant)^degree with a degree from 1 to 1000 and a constant >= 0. Rows may be sparse.
 
     >>> Polynomial(degree=2, constant=1.0)([[1.0, 2.0]], [[3.0, 4.0]]).tolist()
     [[144.0]]
@@ -69,8 +81,8 @@ class Polynomial(InnerProductKernel):
     constant: float = 1.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.degree, int | np.integer) or self.degree < 1:
-            raise ValueError(f"a degree is a whole number >= 1, got {self.degree!r}")
+        if not isinstance(self.degree, int | np.integer) or not 1 <= self.degree <= HIGHEST:
+            raise ValueError(f"a degree is a whole number from 1 to {HIGHEST}, got {self.degree!r}")
         if not (math.isfinite(self.constant) and self.constant >= 0):
             raise ValueError(f"a constant is a finite number >= 0, got {self.constant!r}")
 
@@ -80,7 +92,7 @@ class Polynomial(InnerProductKernel):
 
     def diagonal(self, X: Any) -> Array:
         """Powers of squared norms."""
-        return self._power(Linear().diagonal(X))
+        return self._power(_squares(X))
 
     def _power(self, products: Array) -> Array:
         products += self.constant
@@ -88,6 +100,10 @@ class Polynomial(InnerProductKernel):
         with np.errstate(over="ignore"):
             for _ in range(self.degree - 1):
                 values *= products
-        if not np.isfinite(values).all():
-            raise ValueError(f"the values of {self} overflow: rescale the columns")
-        return values
+        return refuse_overflow(values, f"the values of {self}")
+
+
+def _squares(X: Any) -> Array:
+    """<x, x> for each row, infinite where that is too much."""
+    with np.errstate(over="ignore"):
+        return squared_norms(as_float64(as_table(X, "X")))

@@ -66,6 +66,18 @@ def inner_products(X: Any, Z: Any) -> Array:
     return product.toarray() if sparse.issparse(product) else np.asarray(product)
 
 
+def refuse_overflow(values: Array, what: str, too_large: str = "the columns") -> Array:
+    """The values, if all are finite; what: how the sentence calls them; too_large: what makes them infinite.
+
+    >>> refuse_overflow(np.array([1.0, np.inf]), "the values of Linear()")
+    Traceback (most recent call last):
+    ValueError: the values of Linear() overflow: rescale the columns
+    """
+    if not np.isfinite([values.min(initial=0.0), values.max(initial=0.0)]).all():  # without a table of truths
+        raise ValueError(f"{what} overflow: rescale {too_large}")
+    return values
+
+
 def squared_norms(X: Any) -> Array:
     """<x, x> for each row.
 

@@ -39,11 +39,11 @@ def from_facts(facts: dict[str, Any]) -> Tabular:
     array([[5.]])
     """
     refuse_others(facts, ("names", "columns", "kept", "left_out"))
-    names, columns = facts["names"], [_column(fact) for fact in facts["columns"]]
-    width = sum(len(column.names("")) for column in columns)
-    kept = facts["kept"]
-    if not all_text(names) or not len(names) == len(set(names)) == len(columns):
+    names, kept = facts["names"], facts["kept"]
+    if not all_text(names) or not len(names) == len(set(names)) == len(facts["columns"]):
         raise ValueError("columns and their names do not match")
+    columns = [_column(fact) for fact in facts["columns"]]
+    width = sum(column.width for column in columns)
     sound = all(type(place) is int and 0 <= place < width for place in kept)
     if not kept or not sound or sorted(set(kept)) != kept:
         raise ValueError("the columns that are kept are not there")
@@ -102,13 +102,13 @@ def _column(fact: dict[str, Any]) -> Column:
     if kind == "left out":
         refuse_others(fact, ("kind", "reason"))
         if not isinstance(fact["reason"], str):
-            raise ValueError(f"{fact} has no reason")
+            raise ValueError("a column is left out for no reason")
         return LeftOut(fact["reason"])
     if kind == "numbers":
         refuse_others(fact, ("kind", "fill", "marks", "dates"))
         fill, marks, dates = fact["fill"], fact["marks"], fact["dates"]
         if type(fill) is not float or not isfinite(fill) or {marks, dates} - {True, False}:
-            raise ValueError(f"{fact} is no column of numbers")
+            raise ValueError("a column of numbers has a median or marks that cannot be")
         return Numbers(fill, marks, dates)
     refuse_others(fact, ("kind", "levels", "buckets"))
     levels, buckets = fact["levels"], fact["buckets"]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from unflip._arrays import to_numpy
 from unflip.noise.models import ClassConditionalNoise, Noise, SymmetricNoise
 
 
@@ -69,7 +70,7 @@ def clean_auc(noisy_auc: Any, noise: Noise | float, noisy_base_rate: Any = 0.5) 
     0.9
     """
     slope = _contrast(noise, noisy_base_rate)
-    return (noisy_auc - (1 - slope) / 2) / slope
+    return (_numbers(noisy_auc) - (1 - slope) / 2) / slope
 
 
 def noisy_auc(clean_auc: Any, noise: Noise | float, noisy_base_rate: Any = 0.5) -> Any:
@@ -83,8 +84,12 @@ def noisy_auc(clean_auc: Any, noise: Noise | float, noisy_base_rate: Any = 0.5) 
 
 
 def _numbers(scores: Any) -> Any:
-    """Lists as arrays; numbers, fractions and arrays as they are."""
-    return np.asarray(scores) if isinstance(scores, list | tuple) else scores
+    """Lists as arrays; numbers, fractions and arrays as they are, if all are finite."""
+    values = to_numpy(scores)
+    odd = values[~np.isfinite(values.astype(np.float64))]
+    if odd.size:
+        raise ValueError(f"a score is a finite number, got {odd.flat[0]}")
+    return values if isinstance(scores, list | tuple) else scores
 
 
 def _accuracy_line(noise: Noise | float) -> tuple[Any, Any]:
