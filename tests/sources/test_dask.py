@@ -17,6 +17,7 @@ from unflip import SquareClassifier, UnhingedClassifier
 from unflip.estimators.blocks import predict_blocks
 from unflip.features import Fourier, Standardize
 from unflip.moments import accumulate
+from unflip.moments.cluster import BRANCHES
 from unflip.sources import batches
 from unflip.sources import dask as dask_source
 
@@ -224,7 +225,11 @@ def test_schedulers_do_not_show():
 @pytest.fixture(scope="module")
 def cluster():
     distributed = pytest.importorskip("distributed")
-    settings = {"distributed.scheduler.allowed-failures": 20, "distributed.worker.profile.enabled": False}
+    settings = {
+        "distributed.scheduler.allowed-failures": 20,
+        "distributed.deploy.lost-worker-timeout": "1 hour",  # who is on the way back is not given up
+        "distributed.worker.profile.enabled": False,
+    }
     with (
         dask.config.set(settings),
         distributed.LocalCluster(
@@ -285,6 +290,14 @@ def test_dead_workers_do_not_show(cluster):
             found = accumulate(slow_source(pause=0.1), summation=summation)
             assert len(killed) == 2, "the workers were to be killed while they worked"
         assert_identical(found, expected)
+
+
+@pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler:UserWarning")  # on purpose
+@pytest.mark.parametrize("blocks", [1, BRANCHES, BRANCHES + 1, 8 * BRANCHES + 1])
+def test_branches_that_are_fetched_one_by_one_have_their_place_in_the_tree(cluster, blocks):
+    with dask.config.set(scheduler="threads"):
+        expected = accumulate(slow_source(blocks=blocks))
+    assert_identical(accumulate(slow_source(blocks=blocks)), expected)
 
 
 def test_errors_in_a_worker_reach_the_user(cluster):
