@@ -245,3 +245,10 @@ def test_a_loss_that_is_flat_at_zero_is_left_downhill():
     found, certificate = minimize_smooth(task, 1e-8)
     assert certificate.met
     assert task.value(found) < task.value(np.zeros(3)) - 0.01
+
+
+def test_an_infinite_hessian_is_refused_rather_than_searched_for_ever():
+    # Without a look at it, LAPACK's search for singular values did not end on such matrices.
+    X = [[-1e200, 1e308, 1e308], [1e-160, -1.0, 1e308]]
+    with pytest.raises(ValueError, match="more than float64 can hold"):
+        LossClassifier("square").fit(X, [1, 0], sample_weight=[1e-300, 0.5])

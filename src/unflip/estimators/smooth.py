@@ -30,10 +30,23 @@ def minimize_smooth(objective: Objective, tolerance: float) -> tuple[Array, Cert
         if objective.size > FEW:
             return _lbfgs(objective, tolerance)
         if objective.loss.traits.degree is not None:
-            solution = np.linalg.lstsq(objective.hessian(zero), -objective.gradient(zero), rcond=None)[0]
+            solution = least_squares(objective.hessian(zero), -objective.gradient(zero))
             return solution, _certify(objective, solution, tolerance, "closed form", 1)
         solution, steps = newton(objective, zero)
         return solution, _certify(objective, solution, tolerance, "newton", steps)
+
+
+def least_squares(matrix: Array, right: Array) -> Array:
+    """The shortest x with the least |matrix x - right|; NaN if they are not finite.
+
+    LAPACK, when it is given infinite numbers, may never come back.
+
+    >>> least_squares(np.array([[np.inf, 1.0], [1.0, 2.0]]), np.ones(2)).tolist()
+    [nan, nan]
+    """
+    if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
+        return np.full(matrix.shape[1], np.nan)
+    return np.linalg.lstsq(matrix, right, rcond=None)[0]
 
 
 def _lbfgs(objective: Objective, tolerance: float) -> tuple[Array, Certificate]:
@@ -114,7 +127,7 @@ def _certify(
     scale = max(1.0, abs(objective.value(np.zeros(objective.size))))
     d = objective.rows.shape[1]
     if traits.convex and traits.degree is not None and objective.size <= FEW:
-        gap = float(gradient @ np.linalg.lstsq(objective.hessian(solution), gradient, rcond=None)[0]) / 2
+        gap = float(gradient @ least_squares(objective.hessian(solution), gradient)) / 2
         return Certificate("optimality", abs(gap), tolerance * scale, method, iterations)
     if traits.convex and objective.ridge > 0 and (not objective.intercept or traits.convex_potential):
         # Strong convexity in w: the objective is at most |g_w|^2 / (2 lambda) above its minimum, ...
