@@ -138,8 +138,8 @@ def trimmed(facts: Any) -> Any:
         return [trimmed(value) for value in facts]
     if not isinstance(facts, dict):
         return facts
-    nothing = ("probabilities", 0)
-    return {k: trimmed(v) for k, v in facts.items() if v is not None and (k, v) != nothing}
+    nothing = (("probabilities", 0), ("outliers", 0))
+    return {k: trimmed(v) for k, v in facts.items() if v is not None and (k, v) not in nothing}
 
 
 def flipped(kind: Kind, number: int, seed: int) -> Iterator[Case]:
