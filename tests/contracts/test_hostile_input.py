@@ -134,6 +134,14 @@ def test_whatever_the_rows_a_model_is_finite_or_refused_in_words(estimator, prob
     assert set(predicted.tolist()) <= set(model.classes_.tolist())
 
 
+def test_a_refusal_of_a_giant_column_warns_of_nothing():
+    X = [[1.5e231, 0.0], [0.0, 0.0], [8.5e153, 0.0], [0.0, 0.0]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(ValueError, match="column 0 is on a scale"):
+            SquareClassifier().fit(X, [0, 0, 0, 1], sample_weight=[0.0, 0.0, 1.0, 1.0])
+
+
 def scores_of(estimator, X, rows):
     """Scores of X by a fit to rows, labels and weights; none if they are refused."""
     with warnings.catch_warnings():

@@ -103,7 +103,8 @@ class LinearClassifier(Classifier):
         held = np.isfinite(self.intercept_) | np.isinf(scorer.base)
         if np.all(held) and np.isfinite(self.coef_).all() and np.isfinite(also).all():
             return
-        at = scorer.unit * np.abs(scorer.direction).reshape(-1, len(scorer.origin)).max(axis=0)
+        with np.errstate(over="ignore"):
+            at = scorer.unit * np.abs(scorer.direction).reshape(-1, len(scorer.origin)).max(axis=0)
         column = int(np.argmax(np.maximum(np.abs(scorer.origin), at)))
         raise ValueError(
             f"column {column_label(column, self._names if self.features is None else None)} is on a scale "
