@@ -142,6 +142,16 @@ def test_a_refusal_of_a_giant_column_warns_of_nothing():
             SquareClassifier().fit(X, [0, 0, 0, 1], sample_weight=[0.0, 0.0, 1.0, 1.0])
 
 
+def test_weights_next_to_nothing_leave_the_constant_as_it_is():
+    # The minority weighs 5e-324 of all, so every score is the constant of the other class, -1.
+    X, weight = np.array([[1, 1], [1, 1], [0, 1], [1, 1]]), [0.0, 0.0, 1.0, 5e-324]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        model = LossClassifier("square").fit(X, [0, 0, 0, 1], sample_weight=weight)
+        assert_allclose(model.decision_function(X), -1.0)
+        assert model.predict(X).tolist() == [0, 0, 0, 0]
+
+
 def scores_of(estimator, X, rows):
     """Scores of X by a fit to rows, labels and weights; none if they are refused."""
     with warnings.catch_warnings():

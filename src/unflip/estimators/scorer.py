@@ -45,7 +45,11 @@ class LinearScorer:
     def exponent(self) -> int:
         """The power of two that relative scores lack, the doublings aside."""
         largest = float(np.abs(self.direction).max(initial=0.0))
-        return int(np.frexp(largest)[1]) if largest else 0
+        if not largest:
+            return 0
+        known = np.abs(np.asarray(self.base)[np.isfinite(self.base)])
+        room = int(np.frexp(known.max(initial=0.0))[1]) - 1000  # below which the base would overflow
+        return max(int(np.frexp(largest)[1]), room)
 
     @property
     def coef(self) -> Array:
