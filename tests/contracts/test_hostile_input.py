@@ -142,6 +142,15 @@ def test_a_refusal_of_a_giant_column_warns_of_nothing():
             SquareClassifier().fit(X, [0, 0, 0, 1], sample_weight=[0.0, 0.0, 1.0, 1.0])
 
 
+def test_infinity_in_a_row_of_no_weight_warns_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(ValueError, match="row 0, column 0 is inf"):
+            UnhingedClassifier(features=Standardize()).fit(
+                [[np.inf], [0.0]], [0, 1], sample_weight=[0.0, 1.0]
+            )
+
+
 def test_weights_next_to_nothing_leave_the_constant_as_it_is():
     # The minority weighs 5e-324 of all, so every score is the constant of the other class, -1.
     X, weight = np.array([[1, 1], [1, 1], [0, 1], [1, 1]]), [0.0, 0.0, 1.0, 5e-324]

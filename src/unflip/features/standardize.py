@@ -88,6 +88,7 @@ class Standardize(OneToOneFeatureMixin, LabelFree):
         self.mean_ = low + unit * (share + rest)
         self.scale_ = np.where(span > 0, unit * np.sqrt(np.maximum(square - rest**2, 0.0)), 0.0)
 
+    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is looked for, and named, later
     def _map(self, X: Any) -> Any:
         divisor = np.where(self.scale_ > 0, self.scale_, np.inf)
         if sparse.issparse(X):
