@@ -40,6 +40,8 @@ SETTINGS = {
     # A worker that is away when Dask looks again, by default after 15 s, is given up, though it may be on its
     # way back from a second kill; with the last one, a run would wait for ever.
     "distributed.deploy.lost-worker-timeout": "1 hour",
+    # A worker that fetches sums from a dead one tries to reach it for so long, by default for 30 s.
+    "distributed.comm.timeouts.connect": "3s",
     "distributed.worker.profile.enabled": False,
 }
 

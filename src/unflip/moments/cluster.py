@@ -21,7 +21,7 @@ from unflip.sources import Batch
 from unflip.sources.dask import DaskSource, naming_the_partition
 
 FAN_IN = 8  # moments summed by one task
-BRANCHES = 32  # at most, that are fetched
+BRANCHES = 64  # at most, that are fetched
 
 
 def cluster_moments(
