@@ -11,7 +11,6 @@ so large or small, that plain sums would lose what matters. They never look at l
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -25,6 +24,7 @@ from unflip.moments.files import as_facts, as_fields
 from unflip.moments.frame import unit_for
 from unflip.moments.mixing import refuse_lost_digits, refuse_strangers
 from unflip.moments.privacy import Budget
+from unflip.moments.sound import as_number, as_numbers, refuse_unsound
 
 Array = np.ndarray[Any, Any]
 
@@ -72,58 +72,14 @@ class Moments:
         put = partial(object.__setattr__, self)  # the fields are frozen only from here on
         for name in ("counts", "sums", "origin", "second"):
             if name != "second" or self.second is not None:
-                put(name, _numbers(name, getattr(self, name)))
-        put("unit", _number("unit", self.unit))
-        put("squares", _number("squares", self.squares))
+                put(name, as_numbers(name, getattr(self, name)))
+        put("unit", as_number("unit", self.unit))
+        put("squares", as_number("squares", self.squares))
         put("classes", tuple(self.classes))
         put("names", None if self.names is None else tuple(map(str, self.names)))
         if not self.origin.size:
-            put("origin", _numbers("origin", np.zeros(self.sums.shape[-1:])))
-        self._refuse_other_shapes()
-        self._refuse_nonsense()
-
-    def _refuse_other_shapes(self) -> None:
-        n_classes, width = len(self.classes), self.sums.shape[-1] if self.sums.ndim else 0
-        second_fits = self.second is None or self.second.shape == (width, width)
-        if self.sums.shape != (n_classes, width) or self.counts.shape != (n_classes,) or not second_fits:
-            raise ValueError("classes, counts, sums and second moment of different sizes are no moments")
-        if self.origin.shape != (width,):
-            raise ValueError(f"the origin has shape {self.origin.shape}, the features have width {width}")
-        if self.names is not None and len(self.names) != width:
-            raise ValueError(f"there are {len(self.names)} names for features of width {width}")
-
-    def _refuse_nonsense(self) -> None:
-        try:
-            unique = len(set(self.classes)) == len(self.classes)
-        except TypeError:
-            raise ValueError(f"the classes {list(self.classes)} cannot be labels") from None
-        if not unique or any(label != label for label in self.classes):
-            raise ValueError(f"the classes {list(self.classes)} are not different labels")
-        if np.any(self.counts < 0) or self.squares < 0:
-            raise ValueError("counts and squares of moments are not negative")
-        with np.errstate(over="ignore"):
-            if not np.isfinite(self.total):
-                raise ValueError("the counts of moments have an infinite sum")
-        if np.frexp(self.unit)[0] != 0.5:
-            raise ValueError(f"the unit of moments is a power of two, got {self.unit!r}")
-        if type(self.outliers) is not int or self.outliers < 0:
-            raise ValueError(
-                f"the outliers that moments withstand are a number of rows, got {self.outliers!r}"
-            )
-        if not isinstance(self.key, str):
-            raise ValueError(f"the key of moments is a string, got {self.key!r}")
-        self._refuse_classes_among_probabilities()
-
-    def _refuse_classes_among_probabilities(self) -> None:
-        """Whether a label is a probability is seen batch by batch; here, whether all batches agree."""
-        if not self.probabilities:
-            return
-        for label, count in zip(self.classes, self.counts, strict=True):
-            if count and label not in range(self.probabilities):
-                raise ValueError(
-                    f"some labels are probabilities, and others the class {label!r}; beside probabilities, "
-                    f"labels are numbers from 0 to {self.probabilities - 1}"
-                )
+            put("origin", as_numbers("origin", np.zeros(self.sums.shape[-1:])))
+        refuse_unsound(self)
 
     @classmethod
     def zero(cls, width: int, key: str, degree: int = 1) -> Moments:
@@ -364,26 +320,6 @@ def exact_moments(
     """
     counts, sums, squares, origin, unit = in_floats(windows)
     return Moments(classes, counts, sums, None, key, squares, origin, unit, names, windows, probabilities)
-
-
-def _numbers(name: str, values: Any) -> Array:
-    """A read-only float64 copy, or the array itself if nobody else can write to it."""
-    given = np.asarray(values)
-    if given.dtype.kind not in "fiub":
-        raise ValueError(f"the {name} of moments must be numbers, got {given.dtype}")
-    ours = given.dtype == np.float64 and given.flags.owndata and not given.flags.writeable
-    numbers = given if ours else np.array(given, dtype=np.float64)
-    if not np.isfinite(numbers).all():
-        raise ValueError(f"the {name} of moments must be finite")
-    numbers.flags.writeable = False
-    return numbers
-
-
-def _number(name: str, value: Any) -> float:
-    number = isinstance(value, int | float | np.integer | np.floating)
-    if not number or not abs(value) <= sys.float_info.max:  # so written, NaN does not pass
-        raise ValueError(f"the {name} of moments must be a finite number, got {value!r}")
-    return float(value)
 
 
 def _union(here: tuple[Any, ...], there: tuple[Any, ...]) -> tuple[Any, ...]:
