@@ -100,12 +100,19 @@ def run(trials: int, rows: int) -> list[Found]:
 
 
 def _far_rows(trials, rows, rng):
-    """One row far out, which fast sums may have to refuse to give back; exact ones never."""
+    """One row far out, which fast sums may have to refuse to give back; exact ones never.
+
+    A third of the tables have columns in very different units, a third two columns that are nearly the same.
+    """
     refused, tried, different, gap = 0, 0, 0, 0.0
-    for _ in range(trials):
+    for trial in range(trials):
         y = np.arange(rows) % 2
         X = rng.normal(size=(rows, 3)) + y[:, None]
-        far = 10 ** rng.uniform(0, 18) * rng.normal(size=(1, 3))
+        if trial % 3 == 1:
+            X *= 10 ** rng.uniform(-4, 4, 3)
+        elif trial % 3 == 2:
+            X[:, 1] = X[:, 0] + 10 ** rng.uniform(-5, -2) * X[:, 1]
+        far = 10 ** rng.uniform(0, 18) * rng.normal(size=(1, 3)) * (rng.random(3) < 0.7)
         whole = np.vstack([X, far]), np.append(y, 1)
         for model in (UnhingedClassifier(), SquareClassifier(), UnhingedClassifier(summation="exact")):
             fresh, tried = clone(model).fit(X, y), tried + 1

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 # Of what rounding may have changed in the spread of the rows that are left. The first moments of degree one
 # are off by its square root at most; a second moment is a spread itself.
 SPREAD_LOST = {1: 0.1, 2: 1e-6}
+EPS = float(np.finfo(np.float64).eps)
+GROWN = 10  # sums that were at most so many times larger have lost a digit beside sums of the rest alone
+CLEARLY = 1e3  # times rounding, and classes are apart
 
 
 def refuse_strangers(a: Moments, b: Moments) -> None:
@@ -51,10 +54,31 @@ def refuse_lost_digits(before: Moments, left: Moments) -> None:
     Traceback (most recent call last):
     ValueError: what is taken away is so far out that too few digits are left of the rest; fit the rest ...
     """
-    rounding = np.finfo(np.float64).eps * before.squares
     spread = left.total * left.variance or left.squares  # rows that are all equal have none
-    if left.total and rounding > SPREAD_LOST[left.degree] * spread:
+    lost = EPS * before.squares > SPREAD_LOST[left.degree] * spread
+    if left.total and (lost or _hides_a_direction(before, left)):
         raise ValueError(
             "what is taken away is so far out that too few digits are left of the rest; fit the rest anew, "
             'or use summation="exact" from the start'
         )
+
+
+def _hides_a_direction(before: Moments, left: Moments) -> bool:
+    """Whether classes differ along a direction of so little spread that rounding has eaten it.
+
+    Columns in small units, or the difference of two that are nearly the same, have little beside the others.
+    A column that became constant has none, but all classes have the same mean there, and nothing is lost.
+    """
+    if before.second is None or left.second is None:
+        return False
+    largest = np.diag(before.second)
+    if not np.any(largest > GROWN * np.diag(left.second)):
+        return False
+    size = np.sqrt(np.where(largest > 0, largest, 1.0))  # in which rounding is the same in all directions
+    sums = left.sums / size
+    total = sums.sum(axis=0)
+    spread = left.second / size / size[:, None] - np.outer(total, total / left.total)
+    values, directions = np.linalg.eigh(spread)
+    eaten = directions[:, values < EPS / SPREAD_LOST[2]]
+    apart = (sums - np.outer(left.counts / left.total, total)) @ eaten
+    return bool(np.abs(apart).max(initial=0.0) > CLEARLY * EPS * np.sqrt(before.total))

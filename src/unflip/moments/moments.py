@@ -183,6 +183,7 @@ class Moments:
             return replace(
                 a,
                 privacy=sum(costs[1:], start=costs[0]) if costs else None,
+                outliers=max(a.outliers, b.outliers),  # of which one has no rows, or they would not mix
                 counts=a.counts + b.counts,
                 sums=a.sums + b.sums,
                 squares=a.squares + b.squares,

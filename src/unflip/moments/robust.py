@@ -94,6 +94,8 @@ def median_of_means(blocks: Sequence[Moments]) -> Moments:
         raise ValueError(f"these are {len(blocks)} moments; 4 m + 1 of degree one come from block_moments")
     if any(block.privacy is not None for block in blocks):
         raise ValueError("private sums have no median of means: each block would have to be paid for")
+    if any(block.outliers for block in blocks):
+        raise ValueError("these are already medians (robust_moments); take the median of plain block_moments")
     full = [block for block in blocks if block.total]
     if not full:
         raise ValueError("the blocks have no rows, or none that counts, and so no mean")
