@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import zipfile
 from collections.abc import Mapping
 from io import BytesIO
@@ -56,7 +57,7 @@ def save_arrays(
 
 def load_arrays(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read what `save_arrays` wrote; `ValueError` for any other file, `OSError` for none."""
-    data = Path(path).read_bytes()
+    data = content_of(path)
     try:
         archive, members = _members(data)
         header = json.loads(archive.read(HEADER))
@@ -82,6 +83,22 @@ def load_arrays(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any]
     return facts, arrays
 
 
+def content_of(path: str | os.PathLike[str]) -> bytes:
+    """All of a file or a pipe, which have an end; an error names the file, also one of reading.
+
+    >>> content_of(os.devnull)
+    Traceback (most recent call last):
+    ValueError: ... is a device, which may have no end; name a file or a pipe
+    """
+    try:
+        kind = os.stat(path).st_mode
+        if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
+            raise ValueError(f"{path} is a device, which may have no end; name a file or a pipe")
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
 def kind_of(path: str | os.PathLike[str]) -> str:
     """What a file says that it holds, which may be untrue until it is loaded; "" if it is none of ours.
 
@@ -91,7 +108,7 @@ def kind_of(path: str | os.PathLike[str]) -> str:
     >>> kind_of(path)
     'numbers'
     """
-    data = Path(path).read_bytes()
+    data = content_of(path)
     try:
         return str(json.loads(_members(data)[0].read(HEADER))["kind"])
     except Exception:  # a damaged file makes its readers raise almost anything

@@ -104,6 +104,18 @@ def test_a_part_may_have_rows_of_one_class(run, table, tmp_path):
     assert run("predict", "healthy.npz", table)[0] == 2
 
 
+@pytest.mark.parametrize("special", [{"privacy": Budget(1.0, 1e-5, rho=0.02, bound=4.0)}, {"outliers": 3}])
+def test_columns_are_read_as_in_a_model_whose_sums_neither_add_nor_lose_rows(special, run, table, tmp_path):
+    run("fit", table, "-t", "sick", "--learner", "unhinged", "--out", "plain.npz", "-q")
+    plain = TableModel.load(tmp_path / "plain.npz")
+    replace(plain, moments=replace(plain.moments, **special)).save(tmp_path / "special.npz")
+    for like in ("plain", "special"):
+        assert run("fit", table, "--like", f"{like}.npz", "--out", f"{like}2.npz", "-q") == (0, "", "")
+    assert (tmp_path / "special2.npz").read_bytes() == (tmp_path / "plain2.npz").read_bytes()
+    assert run("merge", "plain.npz", "special2.npz", "--out", "both.npz", "-q") == (0, "", "")
+    assert TableModel.load(tmp_path / "both.npz").moments.total == 600
+
+
 def test_completion_knows_the_commands():
     code = "from unflip.cli import main; main()"
     asked = {"COMP_WORDS": "unflip au", "COMP_CWORD": "1", "_UNFLIP_COMPLETE": "complete_bash"}
@@ -363,6 +375,78 @@ def test_paths_that_cannot_be(run, table, tmp_path):
         assert said in error
         assert error.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_what_is_read_is_not_written_over(run, table, tmp_path):
+    run("fit", table, "-t", "sick", "--out", "m.npz", "-q")
+    run("fit", table, "--like", "m.npz", "--out", "n.npz", "-q")
+    (tmp_path / "link.csv").symlink_to("people.csv")
+    (tmp_path / "page.json").write_bytes(table.read_bytes())
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for arguments, given in (
+        (["flip", table, "-t", "sick", "--rate", "0.1", "--out", table], table),
+        (["predict", "m.npz", table, "--out", "link.csv"], table),
+        (["audit", table, "-t", "sick", "--suspects", table], table),
+        (["audit", "page.json", "-t", "sick", "--out", "page.html"], "page.json"),
+        (["fit", table, "--like", "m.npz", "--out", "m.npz"], "m.npz"),
+        (["export", "m.npz", "--check", "page.json", "--json", "page.json"], "page.json"),
+    ):
+        code, printed, error = run(*arguments)
+        assert (code, printed) == (2, ""), arguments
+        assert f" would write over {given}, which is read; name another file\n" in error
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    for arguments in (
+        ["merge", "n.npz", "m.npz"],
+        ["forget", "m.npz", table],
+    ):  # a model may take its own place
+        assert run(*arguments, "--out", "m.npz")[0] == 0
+    assert TableModel.load("m.npz").moments.total == TableModel.load("n.npz").moments.total
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no device without an end")
+def test_what_has_no_end_is_not_read(run, table):
+    run("fit", table, "-t", "sick", "--out", "m.npz", "-q")
+    for arguments in (
+        ["predict", "m.npz", "/dev/zero"],
+        ["predict", "/dev/zero", table],
+        ["audit", "/dev/zero"],
+    ):
+        code, printed, error = run(*arguments)
+        said = "unflip: /dev/zero is a device, which may have no end; name a file or a pipe\n"
+        assert (code, printed, error) == (2, "", said)
+
+
+def test_standard_input_that_is_closed_is_empty(run, table, monkeypatch):
+    run("fit", table, "-t", "sick", "--out", "m.npz", "-q")
+    monkeypatch.setattr(sys, "stdin", None)
+    assert run("predict", "m.npz", "-") == (2, "", "unflip: standard input is empty\n")
+    sys.stdin.close()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="there is no file that opens unread")
+def test_a_model_that_cannot_be_read_is_named(run, table):
+    code, printed, error = run("predict", "/proc/self/mem", table)
+    assert (code, printed, error) == (2, "", "unflip: /proc/self/mem: Input/output error\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
+def test_where_a_refusal_cannot_be_said_the_exit_code_tells(tmp_path):
+    code = "from unflip.cli import main; main()"
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-c", code, "predict", "m.npz", "no.csv"]
+        done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=full)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_a_pipe_by_name_whose_reader_has_left_ends_as_stdout_does(run, table, tmp_path):
+    run("fit", table, "-t", "sick", "--out", "m.npz", "-q")
+    people(20_000).write_csv(tmp_path / "many.csv")  # more than a pipe holds
+    os.mkfifo(tmp_path / "out.csv")
+    code = "from unflip.cli import main; main()"
+    with subprocess.Popen(["head", "-c", "1", "out.csv"], cwd=tmp_path, stdout=subprocess.DEVNULL):
+        command = [sys.executable, "-c", code, "predict", "m.npz", "many.csv", "--out", "out.csv"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (141, b"", b"")
 
 
 def test_a_disk_that_fills_up_leaves_the_old_file_as_it_was(run, table, tmp_path, monkeypatch):

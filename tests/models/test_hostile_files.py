@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import subprocess
 import tracemalloc
 import zipfile
 
@@ -15,6 +17,7 @@ from unflip.features.levels import Levels
 from unflip.features.table_columns import Categories
 from unflip.models import KernelModel, TableModel, load_model, table_facts
 from unflip.models.table_facts import as_facts, from_facts
+from unflip.moments import Moments, accumulate
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +118,19 @@ def test_the_names_and_levels_of_a_wide_table_can_be_saved(tmp_path):
     assert from_facts(_files.load_arrays(tmp_path / "a.npz", "model")[0]).width == 500_000
 
 
+@pytest.mark.parametrize("load", [load_model, TableModel.load, KernelModel.load, Moments.load])
+def test_devices_which_may_have_no_end_are_refused_unread(load):
+    with pytest.raises(ValueError, match=f"{os.devnull} is a device"):
+        load(os.devnull)
+
+
+def test_a_pipe_is_read_to_its_end(tmp_path):
+    accumulate(([[1.0], [3.0]], ["no", "yes"])).save(tmp_path / "moments.npz")
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cp", "moments.npz", "pipe"], cwd=tmp_path):
+        assert Moments.load(tmp_path / "pipe").classes == ("no", "yes")
+
+
 @pytest.mark.parametrize("kind", ["model", "kernel model"])
 def test_loading_makes_no_names_of_columns(sound, tmp_path, monkeypatch, kind):
     # A few bytes may stand for a thousand columns: as names they would take a thousand times the file.
@@ -169,6 +185,15 @@ FORGERIES = [
     ("model", "table.columns.4.reason", 3),
     ("model", "table.columns.0.stranger", 3),
     ("model", "table.columns.1.levels", [float("nan"), "A"]),
+    ("model", "table.columns.1.levels.0", float("inf")),
+    ("model", "table.columns.1.levels.0", "\ud800"),
+    ("model", "table.names.4", "\ud800"),
+    ("model", "moments.classes.0", "\ud800"),
+    ("model", "moments.classes.0", 0),
+    ("model", "positive", "\ud800"),
+    ("kernel model", "classes.0", "\ud800"),
+    ("kernel model", "table.columns.1.levels.0", "\ud800"),
+    ("kernel model", "target", "\ud800"),
     ("model", "table.left_out.id", 3),
     ("model", "table.left_out", ["id"]),
     ("kernel model", "counts.no", 10**400),
@@ -192,6 +217,15 @@ def test_facts_are_what_they_should_be_or_refused(sound, tmp_path, kind, place, 
     _files.save_arrays(path, kind, facts, arrays)
     with pytest.raises(ValueError, match=r"model\.npz does not hold a model|model\.npz is not a sound"):
         load_model(path)
+
+
+@pytest.mark.parametrize("cls", [TableModel, KernelModel])
+def test_what_would_be_refused_in_a_file_is_not_saved(tmp_path, cls):
+    odd = frame(80).to_pandas()
+    odd["label"] = odd["label"].astype(object) + "\ud800"
+    with pytest.raises(ValueError, match=r"'no\\ud800' can be no name, class or level"):
+        cls.fit(odd, "label").save(tmp_path / "model.npz")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

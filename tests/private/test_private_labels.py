@@ -41,11 +41,18 @@ def test_a_learner_does_not_mind():
 @pytest.mark.parametrize(
     ("y", "ways", "said"),
     [
-        ([0, 1], {"epsilon": 0.0}, "epsilon lies between"),
+        ([0, 1], {"epsilon": 0.0}, "epsilon is a number between 1e-6 and 20"),
+        ([0, 1], {"epsilon": None}, "epsilon is a number between .* got None"),
+        ([0, 1], {"epsilon": [1]}, "epsilon is a number between"),
+        ([0, 1], {"epsilon": "x"}, "epsilon is a number between .* got 'x'"),
         ([0, 0], {"epsilon": 1.0}, "at least two classes"),
         ([[0, 1]], {"epsilon": 1.0}, "one column"),
         ([0.25, 1.0], {"epsilon": 1.0}, "not of probabilities"),
         (["a", None, "b"], {"epsilon": 1.0}, "label of row 1"),
+        ([0, 1], {"epsilon": 1.0, "classes": [0, 1, math.nan]}, "classes is a list of all labels"),
+        ([0, 1], {"epsilon": 1.0, "classes": [0, 1, None]}, "classes is a list of all labels"),
+        ([0, 1], {"epsilon": 1.0, "classes": [[0, 1], [2, 3]]}, "classes is a list of all labels"),
+        ([0, 1], {"epsilon": 1.0, "classes": 2}, "classes is a list of all labels there may be, .* got 2"),
         ([0, 2], {"epsilon": 1.0, "classes": [0, 1]}, "the label 2 is not among the classes"),
     ],
 )

@@ -1,6 +1,9 @@
 """Private sums: what a row can move is bounded exactly, what is spent is what OpenDP says, and it adds up."""
 
 import math
+import re
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ from scipy import sparse
 from unflip import SquareClassifier, UnhingedClassifier
 from unflip.features import Columns, Fourier, Nystroem, OneHot, Standardize
 from unflip.moments import Moments, accumulate, median_of_means
-from unflip.moments.privacy import Budget, epsilon_of, epsilon_of_gaussian
+from unflip.moments.privacy import LEAST, MOST, Budget, epsilon_of, epsilon_of_gaussian, opendp
 from unflip.private import private_moments
 from unflip.private import sums as private_sums
 from unflip.private.clip import Clipped
@@ -222,16 +225,25 @@ def test_a_class_that_is_nearly_empty_still_has_a_row():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"epsilon": 1e-17}, "epsilon lies between"),
-        ({"epsilon": math.nan}, "epsilon lies between"),
-        ({"delta": 0.0}, "delta lies between"),
-        ({"delta": 1e-310}, "delta lies between"),
-        ({"bound": -1.0}, "the bound on rows lies between"),
-        ({"bound": math.inf}, "the bound on rows lies between"),
+        ({"epsilon": 1e-17}, "epsilon is a number between"),
+        ({"epsilon": math.nan}, "epsilon is a number between"),
+        ({"epsilon": "1"}, "epsilon is a number between .* got '1'"),
+        ({"epsilon": None}, "epsilon is a number between .* got None"),
+        ({"epsilon": 10**400}, "epsilon is a number between"),
+        ({"delta": "x"}, "delta is a number between .* got 'x'"),
+        ({"bound": [1.0]}, "the bound on rows is a number between"),
+        ({"delta": 0.0}, "delta is a number between"),
+        ({"delta": 1e-310}, "delta is a number between"),
+        ({"bound": -1.0}, "the bound on rows is a number between"),
+        ({"bound": math.inf}, "the bound on rows is a number between"),
         ({"classes": [0]}, "label 1 is not among the classes"),
+        ({"classes": 2}, "classes is a list of all labels there may be, .* got 2"),
+        ({"classes": [0, 1, None]}, "classes is a list of all labels"),
+        ({"classes": [0, 1, math.nan]}, "classes is a list of all labels"),
         ({"source": (np.ones((2, 1)), [0, 1], [1.0, 2.0])}, "leave the weights out"),
         ({"source": (np.ones((2, 1)), [0.3, 0.6])}, "not probabilities"),
         ({"source": (np.array([[1.0], [np.nan]]), [0, 1])}, "row 1, column 0"),
+        ({"source": (np.array([[1.0], [np.inf]]), [0, 1])}, "row 1, column 0"),  # and no warning before it
         ({"source": iter([])}, "no rows"),
     ],
 )
@@ -251,11 +263,53 @@ def test_what_cannot_be_released(change, said):
         {"epsilon": 1.0, "delta": 1e-6, "rho": math.inf, "bound": 1.0, "releases": 1},
         {"epsilon": math.nan, "delta": 1e-6, "rho": 0.1, "bound": 1.0, "releases": 1},
         {"epsilon": 1.0, "delta": 1e-6, "rho": 0.1, "bound": 1.0, "releases": 0},
+        {"epsilon": 0.0, "delta": 1e-5, "rho": 1e300, "bound": 1.0, "releases": 1},
+        {"epsilon": 1e305, "delta": 1e-5, "rho": 1e300, "bound": 1.0, "releases": 1},
+        {"epsilon": 1.0, "delta": 1e-5, "rho": 1e-320, "bound": 1.0, "releases": 1},
     ],
 )
 def test_forged_budgets_are_refused(facts):
     with pytest.raises(ValueError, match="no budget of privacy"):
         Budget.from_facts(facts)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "rho", "delta"), [(1e-9, 50.0, 1e-5), (0.0, 0.02, 1e-6), (0.8, 0.02, 1e-6)]
+)
+def test_an_epsilon_that_is_too_small_for_its_rho_is_refused_in_a_file(
+    epsilon, rho, delta, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "opendp.prelude", None)  # files are read without the extra
+    opendp.cache_clear()
+    sound = replace(accumulate(rows(50)), privacy=Budget(100.0, delta, rho, 1.0))
+    sound.save(tmp_path / "sound.npz")
+    assert Moments.load(tmp_path / "sound.npz").privacy == sound.privacy
+    replace(sound, privacy=replace(sound.privacy, epsilon=epsilon)).save(tmp_path / "forged.npz")
+    with pytest.raises(
+        ValueError, match=rf"forged.npz does not hold moments: the epsilon .* than {epsilon:g}"
+    ):
+        Moments.load(tmp_path / "forged.npz")
+
+
+@pytest.mark.parametrize("rho", [LEAST, 1e-15, 1e-6, 0.02, 1.0, 100.0, MOST])
+@pytest.mark.parametrize("delta", [1e-100, 1e-12, 1e-5, 0.1, 0.99])
+def test_every_epsilon_of_opendp_is_taken_back_from_a_file(rho, delta):
+    budget = Budget.of(rho, delta, bound=1.0)
+    assert Budget.from_facts(budget.as_facts()) == budget
+
+
+@pytest.mark.parametrize(
+    ("rho", "delta"), [(0.0, 1e-5), (1e5, 1e-5), (math.nan, 1e-5), (0.1, 0.0), (0.1, 1.5)]
+)
+def test_a_rho_without_an_epsilon_is_refused(rho, delta):
+    with pytest.raises(ValueError, match=r"beyond which nothing is private .* got"):
+        Budget.of(rho, delta, bound=1.0)
+
+
+def test_two_budgets_that_are_too_much_together_are_refused():
+    much = Budget.of(MOST, 1e-5, bound=1.0)
+    with pytest.raises(ValueError, match="take fewer releases"):
+        much + much
 
 
 def test_epsilon_falls_below_the_textbook_bound_and_grows_with_rho():
@@ -290,3 +344,25 @@ def test_several_rows_cost_what_opendp_says_of_so_many_times_the_sensitivity(k):
     assert one.for_rows(k).epsilon == pytest.approx(
         epsilon_of_gaussian(scale, k * sensitivity, 1e-5), rel=1e-9
     )
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, np.int64, np.uint16])
+def test_rows_are_counted_in_integers_of_any_type(kind):
+    one = Budget.of(0.02, 1e-6, bound=1.0)
+    assert one.for_rows(kind(17)) == one.for_rows(17)  # 17^2 is more than eight bits hold
+    assert one.for_rows(kind(1)) == one
+
+
+@pytest.mark.parametrize(
+    "k", [0, -1, 2.5, "2", None, pytest.param(10**200, id="10^200"), math.nan, np.int8(-3)]
+)
+def test_what_is_no_number_of_rows_has_no_cost(k):
+    with pytest.raises(
+        ValueError, match=f"k is a whole number of rows from 1 to .* got {re.escape(repr(k))}"
+    ):
+        Budget.of(0.02, 1e-6, bound=1.0).for_rows(k)
+
+
+def test_so_many_rows_that_nothing_is_private_are_refused():
+    with pytest.raises(ValueError, match=r"take fewer .* got 2e\+16"):
+        Budget.of(0.02, 1e-6, bound=1.0).for_rows(10**9)

@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sys
+from typing import TextIO
 
 from unflip.cli.say import tell
 
@@ -22,20 +23,20 @@ def main() -> None:
     try:
         code = _run()
         if code == 130:
-            print("unflip: stopped", file=sys.stderr)
+            _complain("unflip: stopped")
         sys.stdout.flush()  # here, where a full disk can still be reported
     except KeyboardInterrupt:
-        print("unflip: stopped", file=sys.stderr)
+        _complain("unflip: stopped")
         code = 130
     except BrokenPipeError:
         code = 141  # as the shell names a process that the signal has ended
-        _drop_output()
+        _drop(sys.stdout)
     except OSError as error:
         if error.errno not in _CANNOT_WRITE:
             raise
-        print(f"unflip: the output cannot be written: {error.strerror}", file=sys.stderr)
+        _complain(f"unflip: the output cannot be written: {error.strerror}")
         code = 2
-        _drop_output()
+        _drop(sys.stdout)
     sys.exit(code)
 
 
@@ -44,7 +45,7 @@ def _run() -> int:
         import rich  # noqa: F401  # asked for here, so that a missing extra is named once
         import typer
     except ImportError as error:
-        print(f'unflip needs {error.name} for its command: pip install "unflip[cli]"', file=sys.stderr)
+        _complain(f'unflip needs {error.name} for its command: pip install "unflip[cli]"')
         return 2
     from unflip.cli.app import app
     from unflip.cli.refusal import Refusal
@@ -64,16 +65,18 @@ def _run() -> int:
             raise
         hint = "" if isinstance(error, Refusal) else " (see unflip --help)"
         said = " ".join(error.format_message().split()).rstrip(".")
-        tell(f"unflip: {said}{hint}", err=True)
+        _complain(f"unflip: {said}{hint}")
         return 2
 
 
 def _ready_streams() -> None:
-    """Streams that take whatever is printed.
+    """Streams that take whatever is printed, and one that may be read.
 
-    A process started with a closed stream (`>&-`) has None there; what is written then goes nowhere. A stream
-    that knows ASCII only, say, gets escapes for all other letters.
+    A process started with a closed stream (`>&-`) has None there; what is written then goes nowhere, and
+    nothing is read. A stream that knows ASCII only, say, gets escapes for all other letters.
     """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115  # open as long as the process
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  # open as long as the process
@@ -82,6 +85,14 @@ def _ready_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _drop_output() -> None:
+def _complain(sentence: str) -> None:
+    """Say it on stderr; where that cannot be written, the exit code says enough."""
+    try:
+        tell(sentence, err=True)
+    except OSError:
+        _drop(sys.stderr)
+
+
+def _drop(stream: TextIO) -> None:
     """Send what is still buffered nowhere, or Python would try once more at exit and complain."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

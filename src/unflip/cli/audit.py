@@ -66,9 +66,9 @@ def audit(
     """
     if out is not None:
         for path in (out, out.with_suffix(".md"), out.with_suffix(".json")):
-            writable(path, (".html",) if path == out else (".md", ".json"))
+            writable(path, (".html",) if path == out else (".md", ".json"), inputs=(file,))
     if suspects is not None:
-        writable(suspects, (".csv",), "--suspects")
+        writable(suspects, (".csv",), "--suspects", inputs=(file,))
     with refusing():
         import json
 

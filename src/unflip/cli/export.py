@@ -40,7 +40,7 @@ def export(
         raise Refusal("only one of --sql and --json can go to stdout")
     for path, ending in ((onnx, ".onnx"), (sql, ".sql"), (json, ".json")):
         if path is not None and path != "-":
-            writable(Path(path), (ending,), f"--{ending[1:]}")
+            writable(Path(path), (ending,), f"--{ending[1:]}", inputs=(model, check))
     with refusing():
         from json import dumps
 

@@ -47,11 +47,12 @@ def fit(
     quiet: Quiet = False,
 ) -> None:
     """Fit a classifier to a table whose labels may be wrong, in one pass."""
-    writable(out, (".npz",))
+    writable(out, (".npz",), inputs=(file, like))
     with refusing():
         from dataclasses import replace
 
         from unflip.models import LEARNERS, KernelModel, TableModel
+        from unflip.moments import Moments
 
         if learner not in (*LEARNERS, "robust", None):
             raise Refusal(f"the learner is {', '.join(LEARNERS)} or robust, got {learner}")
@@ -76,8 +77,10 @@ def fit(
                     f"{like} tells {' from '.join(known)} and has no class for all others, and {file} has "
                     f"the label {min(set(new) - set(known))!r}; fit first the file that has them all"
                 )
-            empty = replace(first, moments=first.moments - first.moments, history=())
-            model = empty.more(frame, file)
+            # Not its sums less themselves: private and robust ones cannot be taken away.
+            nothing = Moments.zero(first.table.width, first.moments.key, first.moments.degree)
+            nothing = nothing.with_classes(first.moments.classes)
+            model = replace(first, moments=nothing, history=()).more(frame, file)
         else:
             frame, target, habits = labelled_table(file, target, drop, text, delimiter, decimal)
             if learner == "robust":

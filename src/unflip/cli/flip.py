@@ -25,7 +25,7 @@ def flip(
     quiet: Quiet = False,
 ) -> None:
     """Flip each label with this probability, to any other class alike; nothing else of the table changes."""
-    writable(out, (".csv", ".parquet"))
+    writable(out, (".csv", ".parquet"), inputs=(file,))
     with refusing():
         import numpy as np
         import polars as pl

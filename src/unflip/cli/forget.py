@@ -24,7 +24,7 @@ def forget(
 
     How columns are read (medians, levels, scales) stays as it was fitted; for that to forget too, fit again.
     """
-    writable(out, (".npz",))
+    writable(out, (".npz",), inputs=(file,))
     with refusing():
         from unflip.models import TableModel
 

@@ -23,7 +23,7 @@ def predict(
 ) -> None:
     """Predict the class of each row; rows are numbered from zero, without the header."""
     if out is not None:
-        writable(out, (".csv", ".parquet"))
+        writable(out, (".csv", ".parquet"), inputs=(model, file))
     with refusing():
         import json
 

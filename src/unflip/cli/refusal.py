@@ -26,8 +26,8 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is None:  # the output, which is full or has no reader any more
-            raise
+        if error.filename is None or isinstance(error, BrokenPipeError):
+            raise  # the output, which is full or has no reader any more
         raise Refusal(f"{error.filename}: {error.strerror}") from None
     except (ValueError, ImportError, TypeError) as error:
         raise Refusal(str(error)) from None

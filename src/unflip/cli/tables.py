@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -142,14 +145,26 @@ def save(path: Path, frame: Any, separator: str = ",") -> None:
         raise ValueError(f"{path} cannot be written: {str(error).splitlines()[0]}") from None
 
 
-def writable(path: Path, endings: tuple[str, ...], option: str = "--out") -> Path:
-    """A path that can be written to; what would go wrong at the end of a long run is said before it."""
+def writable(
+    path: Path,
+    endings: tuple[str, ...],
+    option: str = "--out",
+    inputs: Iterable[str | Path | None] = (),
+) -> Path:
+    """A path that can be written to; what would go wrong at the end of a long run is said before it.
+
+    inputs: files that are read and may not be written over. (A model that grows or forgets may.)
+    """
     import tempfile
 
     if not path.name.endswith(endings):
         raise Refusal(f"{option} must end in {' or '.join(endings)}, got {path}")
     if path.is_dir():
         raise Refusal(f"{path} is a folder; name a file")
+    for given in inputs:
+        with suppress(OSError):  # one of them is not there
+            if given is not None and os.path.samefile(given, path):
+                raise Refusal(f"{option} would write over {given}, which is read; name another file")
     try:
         tempfile.TemporaryFile(dir=path.parent).close()
     except OSError as error:

@@ -16,7 +16,14 @@ from unflip._files import brief, load_arrays, save_arrays
 from unflip.audit.labels import feature_columns, labels_to_learn
 from unflip.features import Tabular
 from unflip.models.reading import OF_KERNELS, Array, ReadsTables
-from unflip.models.table_facts import DOUBTS, as_facts, from_facts, history_from_facts, refuse_others
+from unflip.models.table_facts import (
+    DOUBTS,
+    as_facts,
+    from_facts,
+    history_from_facts,
+    refuse_others,
+    refuse_unwritable,
+)
 from unflip.moments.files import PLAIN, refuse_labels
 from unflip.selection import RobustClassifierCV
 from unflip.selection.robust_cv import Part
@@ -88,6 +95,7 @@ class KernelModel(ReadsTables):
         model = self.classifier
         classes = model.classes_.tolist()
         refuse_labels(classes)
+        refuse_unwritable((*classes, self.target))
         facts = {
             "target": self.target,
             "history": list(self.history),
@@ -135,6 +143,7 @@ class KernelModel(ReadsTables):
             table = from_facts(facts["table"])
             if table.width != classifier.n_features_in_ or not isinstance(facts["target"], str):
                 raise ValueError("its parts do not belong together")
+            refuse_unwritable((*facts["classes"], facts["target"]))
             counts, habits = facts["counts"], Habits.from_facts(facts["habits"])
             if not all(type(n) is float and 0 <= n < np.inf for n in counts.values()):
                 raise ValueError(f"the counts are {counts!r}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable
 from math import isfinite
 from typing import Any
 
@@ -15,6 +16,7 @@ from unflip.features.table_columns import Categories, Column, LeftOut, Numbers
 LEVEL = str | int | float | None
 DOUBTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 """What readers of forged facts raise."""
+HALF_A_LETTER = re.compile("[\ud800-\udfff]")  # a surrogate, which UTF-8 does not write
 
 
 def as_facts(table: Tabular) -> dict[str, Any]:
@@ -23,8 +25,10 @@ def as_facts(table: Tabular) -> dict[str, Any]:
     >>> as_facts(Tabular().fit([[1.0], [2.0]]))["columns"]
     [{'kind': 'numbers', 'fill': 1.5, 'marks': False, 'dates': False}]
     """
+    names = [str(name) for name in getattr(table, "feature_names_in_", range(table.n_features_in_))]
+    refuse_unwritable(names)
     return {
-        "names": [str(name) for name in getattr(table, "feature_names_in_", range(table.n_features_in_))],
+        "names": names,
         "columns": [_fact(column) for column in table.columns_],
         "kept": table.kept_.tolist(),
         "left_out": table.left_out_,
@@ -42,6 +46,7 @@ def from_facts(facts: dict[str, Any]) -> Tabular:
     names, kept = facts["names"], facts["kept"]
     if not all_text(names) or not len(names) == len(set(names)) == len(facts["columns"]):
         raise ValueError("columns and their names do not match")
+    refuse_unwritable(names)
     columns = [_column(fact) for fact in facts["columns"]]
     width = sum(column.width for column in columns)
     sound = all(type(place) is int and 0 <= place < width for place in kept)
@@ -74,6 +79,19 @@ def all_text(values: Any) -> bool:
     return isinstance(values, list) and all(isinstance(value, str) for value in values)
 
 
+def refuse_unwritable(values: Iterable[Any]) -> None:
+    """Raise if a name, a class or a level is nothing that all formats can write.
+
+    >>> refuse_unwritable(["a", 1, None, float("inf")])
+    Traceback (most recent call last):
+    ValueError: inf can be no name, class or level in a file
+    """
+    for value in values:
+        broken = isinstance(value, str) and HALF_A_LETTER.search(value)
+        if broken or (isinstance(value, float) and not isfinite(value)):
+            raise ValueError(f"{value!r} can be no name, class or level in a file")
+
+
 def refuse_others(facts: dict[str, Any], known: Collection[str]) -> None:
     """Raise if there is a fact that nothing here reads.
 
@@ -94,6 +112,7 @@ def _fact(column: Column) -> dict[str, Any]:
     for level in column.levels.values:
         if not isinstance(level, LEVEL):
             raise ValueError(f"the level {level!r} is a {type(level).__name__}; files keep text and numbers")
+    refuse_unwritable(column.levels.values)
     return {"kind": "levels", "levels": list(column.levels.values), "buckets": column.buckets}
 
 
@@ -113,7 +132,8 @@ def _column(fact: dict[str, Any]) -> Column:
     refuse_others(fact, ("kind", "levels", "buckets"))
     levels, buckets = fact["levels"], fact["buckets"]
     sound = isinstance(levels, list) and all(isinstance(level, LEVEL) for level in levels)
-    sound = sound and len(set(levels)) == len(levels) and all(level == level for level in levels)  # no NaN
+    sound = sound and len(set(levels)) == len(levels)
     if kind != "levels" or not sound or type(buckets) is not int or not 0 <= buckets <= 1000:
         raise ValueError("there is a column of no known kind")
+    refuse_unwritable(levels)
     return Categories(Levels(tuple(levels)), buckets)

@@ -19,7 +19,14 @@ from unflip.audit.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.estimators import SquareClassifier, UnhingedClassifier
 from unflip.features import Standardize, Tabular
 from unflip.models.reading import OF_KERNELS, Array, ReadsTables
-from unflip.models.table_facts import DOUBTS, as_facts, from_facts, history_from_facts, refuse_others
+from unflip.models.table_facts import (
+    DOUBTS,
+    as_facts,
+    from_facts,
+    history_from_facts,
+    refuse_others,
+    refuse_unwritable,
+)
 from unflip.moments import Moments, accumulate
 from unflip.moments.files import as_facts as moments_as_facts
 from unflip.moments.files import as_fields as moments_as_fields
@@ -146,6 +153,7 @@ class TableModel(ReadsTables):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one .npz without pickle, whole or not at all."""
         moments, arrays = moments_as_facts(self.moments)
+        refuse_unwritable((*self.labels, self.target, self.weight, self.positive))
         facts = {
             "target": self.target,
             "weight": self.weight,
@@ -187,6 +195,9 @@ class TableModel(ReadsTables):
             known = all(isinstance(word, str | None) for word in words.values())
             if not known or words["target"] is None:
                 raise ValueError("its names are no text")
+            if len({isinstance(label, str) for label in moments.classes}) > 1:
+                raise ValueError("its classes are neither all text nor all numbers")
+            refuse_unwritable((*moments.classes, *words.values()))
             return cls(
                 table=table,
                 scale=scale,

@@ -8,9 +8,15 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from numbers import Integral
 from typing import Any, Self
 
+from scipy.special import log_ndtr
+
 from unflip._extras import extra
+
+LEAST, MOST = 1e-20, 5e4  # of rho: OpenDP has an epsilon for these; far less and far more than is of use
+ROWS = 10**9  # of one person: their square times any rho is a float
 
 
 @dataclass(frozen=True)
@@ -38,18 +44,24 @@ class Budget:
 
     @classmethod
     def from_facts(cls, facts: Any) -> Self:
-        """What `as_facts` gave; anything else raises `ValueError`."""
+        """What `as_facts` gave; anything else raises `ValueError`, and so does too small an epsilon."""
         numbers = ("epsilon", "delta", "rho", "bound")
         known = isinstance(facts, dict) and set(facts) == {*numbers, "releases"}
         if (
             not known
             or any(type(facts[name]) is not float or not 0 <= facts[name] < math.inf for name in numbers)
-            or not (0 < facts["delta"] < 1 and facts["rho"] and facts["bound"])
+            or not (has_epsilon(facts["rho"], facts["delta"]) and facts["bound"])
             or type(facts["releases"]) is not int
             or facts["releases"] < 1
         ):
             raise ValueError(f"{facts!r} is no budget of privacy")
-        return cls(**facts)
+        budget = cls(**facts)
+        if least_delta(budget.epsilon, budget.rho) > budget.delta:
+            raise ValueError(
+                f"the epsilon of a rho of {budget.rho:g} at a delta of {budget.delta:g} is more than "
+                f"{budget.epsilon:g}, which the budget of privacy states"
+            )
+        return budget
 
     def as_facts(self) -> dict[str, Any]:
         """What JSON keeps."""
@@ -64,7 +76,10 @@ class Budget:
         >>> round(one.epsilon, 2), round(one.for_rows(2).epsilon, 2)
         (0.9, 1.9)
         """
-        return replace(Budget.of(k**2 * self.rho, self.delta, self.bound), releases=self.releases)
+        if not isinstance(k, Integral) or not 1 <= k <= ROWS:
+            raise ValueError(f"k is a whole number of rows from 1 to {ROWS}, got {k!r}")
+        # As an int: the square of a small type of NumPy would wrap around.
+        return replace(Budget.of(int(k) ** 2 * self.rho, self.delta, self.bound), releases=self.releases)
 
     def __add__(self, other: Budget) -> Budget:
         """Both, for rows that may be in both; where no row is, the larger alone would be the cost."""
@@ -83,8 +98,38 @@ def epsilon_of(rho: float, delta: float) -> float:
     >>> epsilon_of(0.5, 1e-6) <= 0.5 + 2 * math.sqrt(0.5 * math.log(1e6))  # the bound of the textbooks
     True
     """
+    if not has_epsilon(rho, delta):
+        raise ValueError(
+            f"rho lies between {LEAST:g} and {MOST:g}, beyond which nothing is private (take fewer releases, "
+            f"or fewer rows of one person), and delta between 1e-100 and 1; got {rho:g} and {delta:g}"
+        )
     # A Gaussian of scale one has this rho for a change of this size, rounded up.
     return epsilon_of_gaussian(1.0, math.nextafter(math.sqrt(2 * rho), math.inf), delta)
+
+
+def has_epsilon(rho: float, delta: float) -> bool:
+    """Whether OpenDP can say what rho is worth at this delta.
+
+    >>> has_epsilon(0.5, 1e-6), has_epsilon(1e300, 1e-6)
+    (True, False)
+    """
+    return LEAST <= rho <= MOST and 1e-100 <= delta < 1
+
+
+def least_delta(epsilon: float, rho: float) -> float:
+    """The delta of plain Gaussian noise with this rho at this epsilon, in closed form.
+
+    Whatever turns rho into epsilon must hold for such noise too, so no true delta is smaller. OpenDP, which
+    need not be installed to read a file, is more careful by a little.
+
+    Balle and Wang, Improving the Gaussian mechanism for differential privacy (2018), Theorem 8.
+
+    >>> least_delta(epsilon_of(0.5, 1e-6), 0.5) < 1e-6 < least_delta(0.9 * epsilon_of(0.5, 1e-6), 0.5)
+    True
+    """
+    moved = math.sqrt(2 * rho)  # by a row, in standard deviations of the noise
+    near, far = (float(log_ndtr(side * moved / 2 - epsilon / moved)) for side in (1, -1))
+    return math.exp(near) - math.exp(epsilon + far)
 
 
 def epsilon_of_gaussian(scale: float, sensitivity: float, delta: float) -> float:

@@ -56,7 +56,8 @@ class Clipped:
     def _in_steps(self, phi: Array) -> Array:
         """Rows scaled down to the bound where they are longer, by steps that no other row has a part in."""
         largest = np.abs(phi).max(axis=1, initial=0.0)
-        relative = phi / np.where(largest > 0, largest, 1.0)[:, None]
+        with np.errstate(invalid="ignore"):  # infinite rows become NaN, and are refused with the sums
+            relative = phi / np.where(largest > 0, largest, 1.0)[:, None]
         squares = np.zeros(len(phi))
         for column in relative.T:
             squares += np.square(column)

@@ -13,6 +13,7 @@ import numpy as np
 
 from unflip.moments.privacy import opendp
 from unflip.noise import SymmetricNoise, UniformNoise
+from unflip.private.parameters import as_classes, as_epsilon
 from unflip.sources import encode
 
 Array = np.ndarray[Any, Any]
@@ -30,14 +31,11 @@ def private_labels(
     >>> round(noise.rate, 6), bool(abs((labels != np.array([0, 1] * 5000)).mean() - 0.25) < 0.03)
     (0.25, True)
     """
-    if not 1e-6 <= epsilon <= 20:
-        raise ValueError(
-            f"epsilon lies between 1e-6 and 20, beyond which nothing is private; got {epsilon!r}"
-        )
+    epsilon = as_epsilon(epsilon, most=20)
     given = encode(y)
     if given.codes is None:
         raise ValueError("labels to be flipped form one column of classes, not of probabilities")
-    known = given.classes if classes is None else np.unique(list(classes))
+    known = given.classes if classes is None else as_classes(classes)
     if len(known) < 2:
         raise ValueError("labels are of at least two classes")
     strange = given.classes[~np.isin(given.classes, known)]

@@ -19,6 +19,7 @@ from unflip.moments.moments import Moments
 from unflip.moments.one_batch import batch_moments
 from unflip.moments.privacy import Budget, epsilon_of_gaussian, gaussian
 from unflip.private.clip import Array, Clipped
+from unflip.private.parameters import as_classes, as_epsilon, as_number
 from unflip.sources import Batch, batches
 from unflip.sources.dask import DaskSource
 from unflip.sources.sql import SqlSource
@@ -44,13 +45,15 @@ def private_moments(
     >>> found.privacy.epsilon <= 1.0, bool(abs(found.label_mean[0] - 0.5) < 0.05)
     (True, True)
     """
-    epsilon, delta, bound = float(epsilon), float(delta), float(bound)
-    _refuse_nonsense(epsilon, delta, bound)
+    epsilon = as_epsilon(epsilon, most=100)
+    delta = as_number(delta, 1e-100, 0.1, "delta is a number between 1e-100 and 0.1, far below 1 / rows")
+    bound = as_number(bound, 1e-100, 1e100, "the bound on rows is a number between 1e-100 and 1e100")
+    known = None if classes is None else tuple(as_classes(classes).tolist())
     if isinstance(source, SqlSource | DaskSource):
         raise ValueError("private sums are of rows that are read here, not in a database or a cluster")
     exact, clipped, names = _exact_sums(source, features, bound)
-    if classes is not None:
-        exact = exact.with_classes(tuple(np.unique(list(classes)).tolist()))
+    if known is not None:
+        exact = exact.with_classes(known)
     per_row = max(1, clipped.largest // 2)  # half the bound: counts are known well enough sooner than sums
     vector, shape = _as_integers(exact, clipped.step, per_row)
     sensitivity = math.nextafter(math.hypot(per_row, clipped.largest), math.inf)
@@ -136,14 +139,3 @@ def _within(sums: Array, radius: Array) -> Array:
     """No sum is longer than its rows allow; noise that says otherwise is cut back."""
     norms = np.sqrt(np.square(sums).sum(axis=1))
     return sums * np.minimum(1.0, radius / np.where(norms > 0, norms, 1.0))[:, None]
-
-
-def _refuse_nonsense(epsilon: float, delta: float, bound: float) -> None:
-    if not 1e-6 <= epsilon <= 100:
-        raise ValueError(
-            f"epsilon lies between 1e-6 and 100, beyond which nothing is private; got {epsilon!r}"
-        )
-    if not 1e-100 <= delta <= 0.1:
-        raise ValueError(f"delta lies between 1e-100 and 0.1, far below 1 / rows; got {delta!r}")
-    if not 1e-100 < bound < 1e100:
-        raise ValueError(f"the bound on rows lies between 1e-100 and 1e100, got {bound!r}")

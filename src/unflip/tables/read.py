@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Collection
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 from unflip._extras import extra
+from unflip._files import content_of
 from unflip.tables.text import as_written, read_csv, refuse_strange
 from unflip.tables.wanted import Wanted
 
@@ -87,7 +87,7 @@ def _content(path: str | os.PathLike[str], name: str) -> bytes:
     if str(path) == "-":
         return sys.stdin.buffer.read()
     try:
-        return Path(path).read_bytes()
+        return content_of(path)
     except FileNotFoundError:
         raise ValueError(f"there is no file {name}") from None
     except IsADirectoryError:
