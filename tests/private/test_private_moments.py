@@ -244,6 +244,10 @@ def test_a_class_that_is_nearly_empty_still_has_a_row():
         ({"source": (np.ones((2, 1)), [0.3, 0.6])}, "not probabilities"),
         ({"source": (np.array([[1.0], [np.nan]]), [0, 1])}, "row 1, column 0"),
         ({"source": (np.array([[1.0], [np.inf]]), [0, 1])}, "row 1, column 0"),  # and no warning before it
+        (
+            {"source": (np.array([[1.0], [np.inf]]), [0, 1]), "features": Fourier(4).fit([[0.0], [1.0]])},
+            "row 1, column 0",
+        ),
         ({"source": iter([])}, "no rows"),
     ],
 )

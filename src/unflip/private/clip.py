@@ -42,9 +42,10 @@ class Clipped:
 
     def transform(self, X: Any) -> Array:
         """The clipped features of rows."""
-        phi = self.features(X)
-        phi = np.asarray(phi.toarray() if sparse.issparse(phi) else phi, dtype=np.float64)
-        whole = np.trunc(self._in_steps(phi))
+        with np.errstate(invalid="ignore"):  # infinite rows become NaN, and are refused with the sums
+            phi = self.features(X)
+            phi = np.asarray(phi.toarray() if sparse.issparse(phi) else phi, dtype=np.float64)
+            whole = np.trunc(self._in_steps(phi))
         outside = self._outside(whole)
         while outside.any():  # by the rounding above
             whole[outside] -= np.sign(whole[outside])
@@ -56,8 +57,7 @@ class Clipped:
     def _in_steps(self, phi: Array) -> Array:
         """Rows scaled down to the bound where they are longer, by steps that no other row has a part in."""
         largest = np.abs(phi).max(axis=1, initial=0.0)
-        with np.errstate(invalid="ignore"):  # infinite rows become NaN, and are refused with the sums
-            relative = phi / np.where(largest > 0, largest, 1.0)[:, None]
+        relative = phi / np.where(largest > 0, largest, 1.0)[:, None]
         squares = np.zeros(len(phi))
         for column in relative.T:
             squares += np.square(column)
