@@ -28,6 +28,8 @@ from array_api_compat import (
 )
 from scipy import sparse
 
+from unflip._long_integers import without_long_integers
+
 _foreign: WeakKeyDictionary[type, bool] = WeakKeyDictionary()  # what was found of each type
 AT_ONCE = 1 << 24  # numbers of a foreign array that are turned into float64 at a time: 128 MB
 
@@ -87,7 +89,7 @@ def to_numpy(X: Any) -> Any:
     [1.0, 2.0]
     """
     if not is_foreign(X):
-        return np.asarray(X)
+        return np.asarray(without_long_integers(X))
     if is_torch_array(X):
         kept = X.detach().cpu()
         # NumPy has no bfloat16, and float64 holds all of it.

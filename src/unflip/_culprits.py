@@ -120,10 +120,17 @@ def _refuse_no_table(X: Any) -> None:
     """Numbers, words, sets, generators and whatever else has no rows."""
     if sparse.issparse(X):
         return
-    if np.ndim(np.asarray(X, dtype=object)) == 0:
+    values = np.asarray(X, dtype=object)
+    if values.ndim == 0:
         raise ValueError(f"Expected 2D array, got a {type(X).__name__} instead") from None
     if getattr(getattr(X, "dtype", None), "names", None):
         raise ValueError(f"Expected 2D array, got a structured one with fields {X.dtype.names}") from None
+    if hasattr(X, "dtype") and values.ndim == 1:
+        for row, value in enumerate(values):
+            if _is_nested(value):
+                seen = f"a {type(X).__name__} that holds a {type(value).__name__} in row {row}"
+                message = f"Expected 2D array, got {seen}; give each of its values a column of its own"
+                raise ValueError(message) from None
 
 
 def _refuse_ragged(X: Any) -> None:
@@ -158,6 +165,15 @@ def _refuse_text(values: Array, label: str) -> None:
         if isinstance(value, date | time | timedelta | np.datetime64 | np.timedelta64):
             message = f"column {label} of X holds {AS_TIMES.format(type(value).__name__)}"
             raise ValueError(message) from None
+        if _is_nested(value):
+            raise ValueError(
+                f"column {label} of X holds a {type(value).__name__} in row {row}, which is not a number; "
+                "give each of its values a column of its own"
+            ) from None
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, list | tuple | set) or getattr(value, "ndim", 0) > 0
 
 
 def _refuse_what_is_no_float(values: Array, label: str) -> None:

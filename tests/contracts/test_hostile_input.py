@@ -306,6 +306,67 @@ def test_no_warning_leaks_from_weights_far_from_one(estimator, weight):
     assert "rows look equal" in why if scores is None else np.isfinite(scores).all()
 
 
+HALF = np.arange(40) % 2
+NORMAL = np.random.default_rng(0).normal(size=(40, 2))
+FAINT = np.where(HALF, 1.0, 5e-324)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "X", "y", "weight", "refusal"),
+    [
+        (
+            BoundedUnhingedClassifier(),
+            [[5e-324, 0.0], [5e-324, 5e-324]],
+            [0, 1],
+            None,
+            "column 1 is on a scale",
+        ),
+        (
+            BoundedUnhingedClassifier(),
+            [[0.0, 1e150], [5e-324, 0.0]],
+            [0, 1],
+            [1e-300, 1.0],
+            "column 0 is on a",
+        ),
+        (LossClassifier(), NORMAL, HALF, FAINT, None),
+        (NoiseCorrectedClassifier(), NORMAL, HALF, FAINT, "class 0 has 4.94e-324 of the labels"),
+        (
+            NoiseCorrectedClassifier(),
+            [[1e-150], [-1e300], [1e-150], [1e-150]],
+            [0, 1, 0, 1],
+            [1e-300, 1.0, 1e-20, 0.3],
+            "class 0 has 7.69e-21 of the labels",
+        ),
+        (LossClassifier(), [[-1.6e308], [1.2e308], [1.0e308]], [0, 1, 0], [5e-324, 1.0, 1.0], None),
+        (LossClassifier(), [[1e300], [1e-10], [0.0]], [0, 1, 0], [5e-324, 1.0, 1.0], None),
+        (
+            UnhingedClassifier(summation="exact", threshold="loo"),
+            [[0.0], [1e-100], [0.0]],
+            [0, 1, 0],
+            [1e300, 5e-324, 0.0],
+            None,
+        ),
+        (
+            UnhingedClassifier(summation="exact", threshold="loo"),
+            [[1e308, 1e-300, 1e308], [1e16, 1e16, -1.0]],
+            [0, 1],
+            [5e-324, 1e-20],
+            None,
+        ),
+    ],
+)
+def test_numbers_next_to_nothing_end_in_a_model_or_in_words(estimator, X, y, weight, refusal):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        if refusal is None:
+            model = clone(estimator).fit(X, y, sample_weight=weight)
+            assert np.isfinite(model.coef_).all()
+            assert np.isfinite(model.intercept_).all()
+        else:
+            with pytest.raises(ValueError, match=refusal):
+                clone(estimator).fit(X, y, sample_weight=weight)
+
+
 def test_labels_that_are_sure_of_nothing_leave_no_stray_exception():
     rng = np.random.default_rng(0)
     model = RobustClassifierCV().fit(rng.normal(size=(40, 3)), np.full(40, 0.5))

@@ -249,6 +249,12 @@ def test_a_loss_that_is_flat_at_zero_is_left_downhill():
 
 def test_an_infinite_hessian_is_refused_rather_than_searched_for_ever():
     # Without a look at it, LAPACK's search for singular values did not end on such matrices.
-    X = [[-1e200, 1e308, 1e308], [1e-160, -1.0, 1e308]]
+    X = [[1e-200, 1e-201], [-2e-200, 3e-200]]
     with pytest.raises(ValueError, match="more than float64 can hold"):
-        LossClassifier("square").fit(X, [1, 0], sample_weight=[1e-300, 0.5])
+        LossClassifier("square", fit_intercept=False).fit(X, [1, 0])
+
+
+def test_a_spread_less_than_float64_can_hold_is_none():
+    X = [[-1e200, 1e308, 1e308], [1e-160, -1.0, 1e308]]
+    model = LossClassifier("square").fit(X, [1, 0], sample_weight=[1e-300, 0.5])
+    assert model.decision_function(X).tolist() == [-1.0, -1.0]

@@ -382,3 +382,13 @@ def test_a_fit_that_fails_leaves_the_map_as_it_was(feature_map):
     with pytest.raises(ValueError, match="row 3, column 1"):
         fitted.fit(B)
     assert_array_equal(fitted.transform(A), before)
+
+
+@every
+@pytest.mark.parametrize("kind", [kind for kind in ("Int128", "UInt128") if hasattr(pl, kind)])
+def test_integers_of_128_bits_are_read_as_numbers(feature_map, kind):
+    """Which polars has, and NumPy does not; those of 64 bits are the same numbers."""
+    plain = pl.DataFrame({"a": list(range(12)), "b": [3, 1, 2] * 4})
+    long = plain.cast(getattr(pl, kind))
+    found, expected = (clone(feature_map).fit_transform(table) for table in (long, plain))
+    assert_array_equal(*(out.toarray() if sparse.issparse(out) else out for out in (found, expected)))

@@ -19,6 +19,7 @@ from unflip.kernels import (
     Scaled,
     Sum,
 )
+from unflip.kernels.tables import as_table
 
 D = 6
 REFERENCE = np.random.default_rng(5).normal(size=(40, D)).round(1)
@@ -244,3 +245,9 @@ def test_bad_rows_are_refused():
         kernel(np.zeros((0, D)), rows(3))
     with pytest.raises(ValueError, match="rows reach beyond 1e150; rescale"):
         kernel(rows(3) * 1e200, rows(3))
+
+
+def test_giant_rows_are_finite_and_warn_of_nothing():
+    """Their sum, by which scikit-learn looks for infinities, overflows; here, warnings are errors."""
+    X = np.full((2, 2), 1.5e308)
+    assert as_table(X, "X") is X

@@ -307,6 +307,24 @@ def test_errors_in_a_worker_reach_the_user(cluster):
         accumulate(dask_source(da.from_array(bad, chunks=(130, 4)), Y))
 
 
+def test_a_key_that_a_partition_lacks_is_named_with_the_partition():
+    parts = [dask.delayed(part) for part in (FRAME, FRAME.drop(columns="q"))]
+    source = dask_source(dd.from_delayed(parts, meta=FRAME.iloc[:0], verify_meta=False), "label", "w")
+    with pytest.raises(ValueError, match=r"partition 1: KeyError: .*q"):
+        accumulate(source)
+
+
+def test_a_scheduler_that_is_a_method_need_not_be_that_of_a_cluster():
+    class Own:
+        def get(self, graph, keys, **options):
+            return dask.threaded.get(graph, keys, **options)
+
+    with dask.config.set(scheduler="threads"):
+        expected = accumulate(dask_source(*arrays()))
+    with dask.config.set(scheduler=Own().get):
+        assert_identical(accumulate(dask_source(*arrays())), expected)
+
+
 def test_a_foreign_map_keeps_its_key_in_the_workers(cluster):
     fitted = StandardScaler().fit(X)
     assert_same(accumulate(dask_source(*arrays()), fitted), accumulate((X, Y, W), fitted))

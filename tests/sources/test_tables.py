@@ -590,12 +590,18 @@ def test_decimals_are_rounded_correctly():
     assert accumulate(arrow(table, "y"), summation="exact").sums.ravel().tolist() == list(map(float, values))
 
 
-def test_numbers_that_arrow_does_not_have_are_refused_only_where_they_are_wanted():
-    wide = pl.DataFrame({"a": pl.Series([1, 2], dtype=pl.Int128), "b": [1.0, 2.0], "y": [0, 1]})
+@pytest.mark.parametrize("kind", [kind for kind in ("Int128", "UInt128") if hasattr(pl, kind)])
+def test_integers_of_128_bits_are_read_as_numbers_though_not_as_labels(kind):
+    wide = pl.DataFrame(
+        {"a": [1, 2**70], "b": [1.0, 2.0], "y": [0, 1]}, schema_overrides={"a": getattr(pl, kind)}
+    )
     for data in (wide, wide.lazy()):
-        assert accumulate(frame(data, "y", columns=["b"])).sums.tolist() == [[1.0], [2.0]]
-        with pytest.raises(ValueError, match="Arrow cannot hold this frame"):
-            accumulate(frame(data, "y"))
+        assert accumulate(frame(data, "y")).sums.tolist() == [[1.0, 1.0], [2.0**70, 2.0]]
+        assert accumulate(frame(data, "y", ["b"], weight="a")).counts.tolist() == [1.0, 2.0**70]
+        with pytest.raises(ValueError, match=r"the target 'a' holds integers of 128 bits, .*; cast it"):
+            frame(data, "a")
+    with pytest.raises(ValueError, match="Arrow cannot hold what this DataFrame streams, cast it first"):
+        arrow(wide, "y")
 
 
 def test_columns_of_different_lengths_are_no_table():

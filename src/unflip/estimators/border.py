@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, va
 
 from unflip._arrays import beside, is_foreign, rows_as_they_are, to_numpy
 from unflip._culprits import naming_what_is_no_number
+from unflip._long_integers import with_plain_integers, without_long_integers
 from unflip.sources import Batch, encode
 from unflip.sources.batch import batch_of
 
@@ -59,7 +60,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         0.5
         """
         if not any(map(is_foreign, (X, y, sample_weight))):
-            return float(super().score(X, y, sample_weight))
+            return float(super().score(X, with_plain_integers(y), without_long_integers(sample_weight)))
         from sklearn.metrics import accuracy_score  # which takes as long to import as all of this package
 
         weight = None if sample_weight is None else to_numpy(sample_weight)
@@ -90,7 +91,12 @@ class Classifier(ClassifierMixin, BaseEstimator):
             X = here(X, type(self).__name__)
         with naming_what_is_no_number(X):
             rows = validate_data(
-                self, X, reset=reset, accept_sparse="csr", dtype=self._dtype, ensure_all_finite=False
+                self,
+                without_long_integers(X),
+                reset=reset,
+                accept_sparse="csr",
+                dtype=self._dtype,
+                ensure_all_finite=False,
             )
             # Lists of fractions or None come out as objects.
             return rows.astype(np.float64) if rows.dtype.kind == "O" else rows

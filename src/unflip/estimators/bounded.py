@@ -72,7 +72,8 @@ class BoundedUnhingedClassifier(LinearClassifier):
             # Sparse rows stay sparse, unless they lie so far out that they are not.
             center = self.fit_intercept and (not sparse.issparse(phi) or moments.origin.any())
             shift = moments.mean if center else np.zeros(phi.shape[1])
-            scale = moments.unit * (np.sqrt(moments.variance / phi.shape[1]) or 1.0)
+            # The unit itself if there is no spread, or less of it than float64 can hold.
+            scale = moments.unit * np.sqrt(moments.variance / phi.shape[1]) or moments.unit
             counted = batch.weight > 0
             member = batch.labels.membership[counted]
             pull = batch.weight[counted] * (member[:, 1] - member[:, 0]) / moments.total
@@ -111,7 +112,8 @@ def programme(rows: Any, pull: Array, intercept: bool) -> tuple[Array, Certifica
     price = found.ineqlin.marginals[n:] - found.ineqlin.marginals[:n]
     gap = max(_upper_bound(rows, pull, price) - float(pull @ (rows @ w)), 0.0)
     certificate = Certificate("optimality", gap, 1e-8, "linear programme", int(found.nit))
-    return w / np.where(size > 0, size, 1.0), certificate
+    with np.errstate(over="ignore"):  # weights beyond floats are refused by column later on
+        return w / np.where(size > 0, size, 1.0), certificate
 
 
 def _upper_bound(rows: Any, pull: Array, price: Array) -> float:

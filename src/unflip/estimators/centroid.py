@@ -152,9 +152,10 @@ class UnhingedClassifier(MomentClassifier):
         signs = contrast(len(moments.counts))
         total, middle = moments.total, self._middle(moments)
         shares = (signs @ moments.counts / total)[:, None]
-        means = signs @ moments.sums / total - shares * middle
-        means = means / self.regularization
-        base = -(means @ (middle if self.center else self._zero(moments)))
+        with np.errstate(over="ignore", invalid="ignore"):  # what is beyond floats is refused by column
+            means = signs @ moments.sums / total - shares * middle
+            means = means / self.regularization
+            base = -(means @ (middle if self.center else self._zero(moments)))
         return means, base + never(moments.counts)
 
     def _centroids(self, moments: Moments) -> tuple[Array, Array]:
@@ -203,6 +204,7 @@ class UnhingedClassifier(MomentClassifier):
             raise ValueError("class_weight is zero for every class")
         return costs
 
+    @np.errstate(over="ignore", invalid="ignore")  # a score beyond floats has no part in tuning a threshold
     def _leave_one_out(self, batch: Batch) -> Array:
         """Leave-one-out scores in the frame of the moments, before a threshold; (n,) for two classes."""
         moments, n_rows = self.moments_, batch.X.shape[0]

@@ -127,7 +127,8 @@ class LossClassifier(LinearClassifier):
         if not self.fit_intercept:
             with np.errstate(over="ignore"):
                 return np.zeros(width), moments.unit, ridge / moments.unit / moments.unit
-        scale = moments.unit * np.sqrt(moments.variance / width) or 1.0
+        # The unit itself if there is no spread, or less of it than float64 can hold.
+        scale = moments.unit * np.sqrt(moments.variance / width) or moments.unit
         return np.zeros(width) if stay else moments.mean, float(scale), ridge
 
     def _scorer(self, parameters: Array, shift: Array, scale: float) -> LinearScorer:

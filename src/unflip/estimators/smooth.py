@@ -134,6 +134,8 @@ def _certify(
         gap = float(gradient[:d] @ gradient[:d]) / (2 * objective.ridge)
         if objective.intercept:  # ... and at most |g_b| times the distance to the best intercept.
             gap += abs(float(gradient[d])) * (abs(float(solution[d])) + _largest_intercept(objective))
+            # No potential is below zero, which alone is known where a class weighs nothing beside the others.
+            gap = min(objective.value(solution), gap)
         return Certificate("optimality", gap, tolerance * scale, method, iterations)
     start = np.linalg.norm(objective.gradient(np.zeros(objective.size)))
     relative = float(np.linalg.norm(gradient) / start) if start else 0.0
@@ -150,4 +152,5 @@ def _largest_intercept(objective: Objective) -> float:
     slope = -float(objective.loss.derivative(1, 0.0))
     radius = float(np.sqrt(squared_norms(objective.rows).max(initial=0.0)))
     rarest = min(objective.positive.sum(), objective.negative.sum())
-    return float(radius * np.sqrt(2 * level / objective.ridge) + level / slope * (1 / rarest - 1))
+    with np.errstate(divide="ignore"):  # infinite, if one of them has no share that float64 can hold
+        return float(radius * np.sqrt(2 * level / objective.ridge) + level / slope * (1 / rarest - 1))

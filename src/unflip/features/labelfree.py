@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from unflip._arrays import all_finite, is_foreign, rows_as_they_are
 from unflip._culprits import column_label, name_the_culprit, naming_what_is_no_number
+from unflip._long_integers import without_long_integers
 from unflip._state import all_or_nothing
 
 Array = np.ndarray[Any, Any]
@@ -110,7 +111,7 @@ class LabelFree(TransformerMixin, BaseEstimator):
         with naming_what_is_no_number(X):
             rows = validate_data(
                 self,
-                X,
+                without_long_integers(X),
                 reset=reset,
                 accept_sparse="csr" if self._takes_sparse else False,
                 ensure_all_finite=False,

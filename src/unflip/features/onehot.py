@@ -13,6 +13,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_array, check_is_fitted, validate_data
 
 from unflip._culprits import column_label, refuse_broken
+from unflip._long_integers import without_long_integers
 from unflip.features.labelfree import Array, LabelFree
 from unflip.features.levels import Levels, factorized
 
@@ -127,6 +128,7 @@ class OneHot(LabelFree):
         if sp.issparse(X):
             raise TypeError("OneHot takes dense rows only; call .toarray() on sparse data")
         refuse_broken(X)
+        X = without_long_integers(X)
         if not hasattr(X, "columns"):
             # NumPy would turn a list of numbers and strings into strings.
             given = X if hasattr(X, "dtype") else np.asarray(X, dtype=object)

@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unflip._culprits import column_label, refuse_broken
+from unflip._long_integers import without_long_integers
 from unflip.features.labelfree import Array, LabelFree
 from unflip.features.onehot import column_of
 from unflip.features.table_columns import Categories, LeftOut, Numbers, as_numbers, read_column
@@ -144,6 +145,7 @@ class Tabular(LabelFree):
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """A frame as it is, a sparse matrix as a dense one, anything else as an array."""
         refuse_broken(X)
+        X = without_long_integers(X)
         if sparse.issparse(X):
             if X.shape[1] > WIDEST:
                 raise ValueError(

@@ -17,7 +17,10 @@ def as_table(X: Any, name: str) -> Any:
     >>> as_table([[1, 2], [3, 4]], "X").shape
     (2, 2)
     """
-    return check_array(X, accept_sparse="csr", dtype="numeric", input_name=name)
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # of the sum by which scikit-learn looks for infinities
+        return check_array(X, accept_sparse="csr", dtype="numeric", input_name=name)
 
 
 def as_tables(X: Any, Z: Any) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ what it was at, not what it had done.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -73,11 +74,12 @@ def _groups(found: list[Any]) -> list[list[Any]]:
 def _fetched(tasks: list[Any]) -> list[Moments | None]:
     """The results of delayed tasks, from a cluster each as soon as it is there."""
     dask = extra("dask.base", "dask")
-    client = getattr(dask.get_scheduler(), "__self__", None)  # other schedulers are plain functions
-    if client is None:
+    client = getattr(dask.get_scheduler(), "__self__", None)  # whose method the scheduler is, if it is one
+    distributed = sys.modules.get("distributed")  # whoever has a client has imported it
+    if distributed is None or not isinstance(client, distributed.Client):
         return list(dask.compute(*tasks))
     futures = client.compute(tasks)
-    ripe = extra("distributed", "dask").as_completed(futures, with_results=True)
+    ripe = distributed.as_completed(futures, with_results=True)
     found = {future.key: moments for future, moments in ripe}
     return [found[future.key] for future in futures]
 

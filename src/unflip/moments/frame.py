@@ -17,6 +17,7 @@ from unflip._arrays import as_float64, beside, is_foreign, to_numpy
 
 Array = np.ndarray[Any, Any]
 FAR = 100.0  # a column this many times farther from zero than it is wide is summed about its own place
+HUGE = 1e250  # in such units, differences of features may be more than float64 can hold
 ORDINARY = 1e90  # features between the inverse and this are summed as they are
 
 
@@ -78,9 +79,12 @@ def in_frame(phi: Any, origin: Array, unit: float) -> Any:
         z = phi.toarray().astype(np.float64) if shifted else phi.astype(np.float64, copy=False)
     else:
         z = np.asarray(phi, dtype=np.float64)
-    if shifted:
-        z = z - origin
-    return z if unit == 1 else z / unit
+    with np.errstate(over="ignore"):  # what is beyond floats is infinite, and whoever asked looks at that
+        if shifted and unit > HUGE:
+            return z / unit - origin / unit
+        if shifted:
+            z = z - origin
+        return z if unit == 1 else z / unit
 
 
 def squared_norms(z: Any) -> Any:

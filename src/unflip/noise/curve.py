@@ -27,6 +27,7 @@ PLACES = np.linspace(0.02, 0.98, 11)  # quantiles of z
 SLOPE = 5.0  # where the prior of slopes is centred
 SPREAD = 0.9  # of the logarithm of the slope, about its centre
 TEMPER, MANY = 2.0, 5000  # misfit, not chance, rules beyond so many rows
+LEAST_SHARE = 2.0**-53
 LEAST = 1e-4  # no probability is certain
 
 
@@ -42,9 +43,12 @@ def normal_scores(scores: Array, weight: Array) -> Array:
     held = share[mass > 0]  # a score of no weight beyond all others would lie at infinity
     if len(held) < 2:
         return np.zeros(len(place))
-    z = ndtri(np.clip(share, held[0], held[-1]))[place]
-    spread = np.sqrt(np.average(z**2, weights=weight) - np.average(z, weights=weight) ** 2)
-    return np.asarray(z / spread)
+    # Weights far apart may round a share to zero or one, where the quantile is infinite.
+    z = ndtri(np.clip(share, max(held[0], LEAST_SHARE), min(held[-1], 1 - LEAST_SHARE)))[place]
+    variance = np.average(z**2, weights=weight) - np.average(z, weights=weight) ** 2
+    if not variance > 0:  # one score has all the weight, to rounding
+        return np.zeros(len(place))
+    return np.asarray(z / np.sqrt(variance))
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,7 +90,12 @@ def arrow(
             "arrow takes a table, a record-batch reader, a dataset, or what has __arrow_c_stream__; "
             f"this is a {type(data).__name__}"
         )
-    readers = _Readers(data)
+    try:
+        readers = _Readers(data)
+    except pa.ArrowException as error:  # integers of 128 bits, for example, which polars alone has
+        raise ValueError(
+            f"Arrow cannot hold what this {type(data).__name__} streams, cast it first: {error}"
+        ) from None
     return ArrowStream(readers, Choice.among(readers.schema, target, columns, weight))
 
 

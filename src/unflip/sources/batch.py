@@ -13,6 +13,7 @@ from sklearn.utils.validation import _get_feature_names
 from unflip._arrays import blocks as foreign_blocks
 from unflip._arrays import is_foreign, rows_as_they_are
 from unflip._culprits import naming_what_is_no_number
+from unflip._long_integers import without_long_integers
 from unflip._weights import as_weight
 from unflip.sources.labels import Array, Labels, encode
 from unflip.sources.on_device import weight_beside
@@ -99,7 +100,11 @@ def as_rows(X: Any) -> Any:
         return rows_as_they_are(X, fewest=0)
     with naming_what_is_no_number(X):
         return check_array(
-            X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, ensure_min_samples=0
+            without_long_integers(X),
+            accept_sparse="csr",
+            dtype="numeric",
+            ensure_all_finite=False,
+            ensure_min_samples=0,
         )
 
 

@@ -100,9 +100,10 @@ def naming_the_partition(number: int) -> Iterator[None]:
     """
     try:
         yield
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         kind = type(error) if type(error) in (ValueError, TypeError) else ValueError
-        raise kind(f"partition {number}: {error}") from error
+        reason = f"KeyError: {error}" if isinstance(error, KeyError) else error  # which is the key alone
+        raise kind(f"partition {number}: {reason}") from error
 
 
 def _refuse_other_than_names(y: Any, weight: Any) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unflip._extras import extra
+from unflip._long_integers import long_columns, without_long_integers
 from unflip.sources.arrow import ArrowStream, ArrowTable
 from unflip.sources.columns import chosen_columns
 from unflip.sources.tables import Choice
@@ -39,6 +40,12 @@ def frame(
     names = [*features, target, *([] if weight is None else [weight])]
     choice = Choice(tuple(map(str, features)), str(target), None if weight is None else str(weight))
     wanted = data.select(extra("polars", "io").selectors.by_name(*names)) if lazy else data[names]
+    if target in long_columns(wanted):
+        raise ValueError(
+            f"the target {target!r} holds integers of 128 bits, which Arrow does not have; cast it to 64 "
+            "bits or to text"
+        )
+    wanted = without_long_integers(wanted)
     with _naming_odd_columns():
         if lazy:
             choice.check(wanted.clear().collect().to_arrow().schema)

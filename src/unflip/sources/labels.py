@@ -18,6 +18,7 @@ from sklearn.utils import column_or_1d
 
 from unflip._arrays import beside, is_foreign, on_cuda, to_numpy
 from unflip._culprits import is_missing, refuse_masked
+from unflip._long_integers import with_plain_integers
 from unflip.sources.on_device import classes_and_codes
 
 Array = np.ndarray[Any, Any]
@@ -213,7 +214,7 @@ def _small_whole_numbers(labels: Array) -> Labels | None:
 
 def _as_array(y: Any) -> Array:
     """Labels as an array of their own type: NumPy would turn the list ["a", 1, nan] into three strings."""
-    labels = np.asarray(y)
+    labels = np.asarray(with_plain_integers(y))
     if isinstance(y, list | tuple) and labels.dtype.kind in "US":
         given = np.asarray(y, dtype=object)
         text = str if labels.dtype.kind == "U" else bytes

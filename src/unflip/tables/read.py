@@ -11,12 +11,12 @@ from typing import Any
 
 from unflip._extras import extra
 from unflip._files import content_of
+from unflip._long_integers import long_columns
 from unflip.tables.text import as_written, read_csv, refuse_strange
 from unflip.tables.wanted import Wanted
 
 PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz"}
 ARROW_STREAM = b"\xff\xff\xff\xff"
-LONG = ("Int128", "UInt128")  # by name, for older releases of polars know the first one only
 
 
 def read_table(
@@ -79,7 +79,7 @@ def _binary(data: bytes, name: str) -> Any:
 def _without_long_integers(frame: Any, labels: str | None) -> Any:
     """Integers that NumPy does not have as numbers that it has; labels stay, as no two must become one."""
     pl = extra("polars", "io")
-    long = [name for name, kind in frame.schema.items() if str(kind) in LONG and name != labels]
+    long = [name for name in long_columns(frame) if name != labels]
     return frame.with_columns(pl.col(long).cast(pl.Float64))
 
 
