@@ -15,10 +15,10 @@ import sys
 import warnings
 
 import numpy as np
-from benchmarks.faults.promise import Found, main
 from scipy.stats import chi2, norm
 from sklearn.linear_model import LogisticRegression
 
+from benchmarks.faults.promise import Found, main
 from unflip import (
     NoiseCorrectedClassifier,
     RobustClassifierCV,

@@ -21,10 +21,6 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
-from benchmarks.faults.bad_input_case import SAME, Case, Given, rows
-from benchmarks.faults.bad_input_labels import HOSTILE, LABELS, RARE, SCALES, WEIGHTS
-from benchmarks.faults.bad_input_rows import CASES
-from benchmarks.faults.promise import Found, main
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -33,6 +29,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
 import unflip
+from benchmarks.faults.bad_input_case import SAME, Case, Given, rows
+from benchmarks.faults.bad_input_labels import HOSTILE, LABELS, RARE, SCALES, WEIGHTS
+from benchmarks.faults.bad_input_rows import CASES
+from benchmarks.faults.promise import Found, main
 from unflip import features
 
 OURS = [  # every public estimator as it comes, after the cheap ones; then other ways through them

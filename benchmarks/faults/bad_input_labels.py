@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
-from benchmarks.faults.bad_input_case import INF, NAN, Case, Given, N, rows, w_of, y_of
 from scipy import sparse
+
+from benchmarks.faults.bad_input_case import INF, NAN, Case, Given, N, rows, w_of, y_of
 
 LENGTHS = "(?i)rows.*labels|inconsistent|entries for|no class"
 LABEL = r"label.*row \d|row \d.*is"

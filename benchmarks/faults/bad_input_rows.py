@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+from scipy import sparse
+
 from benchmarks.faults.bad_input_case import (
     INF,
     NAN,
@@ -24,7 +26,6 @@ from benchmarks.faults.bad_input_case import (
     q_of,
     rows,
 )
-from scipy import sparse
 
 SHAPE = "(?i)2D|dim|array-like|shape|holds a list"
 TEXT = "column (1|'b') of X holds"

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.faults.promise import Found, main
 
+from benchmarks.faults.promise import Found, main
 from unflip._files import load_arrays
 from unflip.moments import accumulate
 from unflip.sources import csv, parquet

@@ -19,10 +19,10 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from benchmarks.faults.promise import Found, main
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from benchmarks.faults.promise import Found, main
 from unflip import UnhingedClassifier
 from unflip.moments import Moments, accumulate, exact_sums
 from unflip.sources import parquet

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from benchmarks.faults.hostile_files import (
     Case,
     content,
@@ -43,7 +44,6 @@ from benchmarks.faults.hostile_files import (
 )
 from benchmarks.faults.hostile_zips import bomb, forged_archives
 from benchmarks.faults.promise import Found, main
-
 from unflip import _files
 
 SMALL = {

@@ -11,9 +11,9 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from benchmarks.faults.promise import Found, main
 from sklearn.base import clone
 
+from benchmarks.faults.promise import Found, main
 from unflip import KernelUnhingedClassifier, SquareClassifier, UnhingedClassifier
 from unflip.features import Fourier, OneHot, OrthogonalFourier, Quantile, Standardize
 from unflip.moments import accumulate

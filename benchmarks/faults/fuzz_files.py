@@ -18,7 +18,6 @@ import atheris
 
 with atheris.instrument_imports(include=["unflip._files", "unflip.models", "unflip.moments", "zipfile"]):
     from benchmarks.faults import hostile_files as files
-
     from unflip import _files
 
 MOST = 40_000  # bytes of a file

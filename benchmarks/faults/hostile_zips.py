@@ -15,8 +15,8 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from benchmarks.faults.hostile_files import Case, Kind, content, deep_recursion, nested, npy, packed, sealed
 
+from benchmarks.faults.hostile_files import Case, Kind, content, deep_recursion, nested, npy, packed, sealed
 from unflip import _files
 
 

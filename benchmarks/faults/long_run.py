@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.faults.promise import Found, main
 
+from benchmarks.faults.promise import Found, main
 from unflip import UnhingedClassifier
 from unflip.moments import Moments, accumulate
 from unflip.sources import Batch, arrays

@@ -10,9 +10,9 @@ import math
 from unittest import mock
 
 import numpy as np
-from benchmarks.faults.promise import Found, main
 from scipy.stats import beta
 
+from benchmarks.faults.promise import Found, main
 from unflip.features import Columns
 from unflip.moments.privacy import gaussian, opendp
 from unflip.private import private_labels, private_moments

@@ -21,7 +21,6 @@ from typing import NamedTuple
 from unittest import SkipTest
 
 import sklearn
-from benchmarks.faults.promise import Found, main
 from sklearn.base import BaseEstimator, clone
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import NearestCentroid
@@ -29,6 +28,7 @@ from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
 import unflip
+from benchmarks.faults.promise import Found, main
 from unflip import features
 
 COPIES = "leaving out a row of weight 2 leaves out both copies, so what is tuned by leave-one-out differs"

@@ -21,10 +21,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.faults.promise import Found, main
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+
+from benchmarks.faults.promise import Found, main
 
 ROOT = Path(__file__).parents[2]
 KEPT_BACK = os.environ.get("UNFLIP_DATA")  # a folder of data that may not be shipped

@@ -23,10 +23,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from benchmarks.faults.promise import Found, main
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
+from benchmarks.faults.promise import Found, main
 from unflip import (
     BoundedUnhingedClassifier,
     KernelSquareClassifier,

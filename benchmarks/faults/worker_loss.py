@@ -24,10 +24,10 @@ import dask
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from benchmarks.dask_fit import cluster_of, same_bits, same_model
-from benchmarks.faults.promise import Found, main
 from distributed import Client, LocalCluster
 
+from benchmarks.dask_fit import cluster_of, same_bits, same_model
+from benchmarks.faults.promise import Found, main
 from unflip.moments import Moments, accumulate
 from unflip.sources import dask as dask_source
 

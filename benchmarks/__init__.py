@@ -1,0 +1,1 @@
+"""Speed and promises, measured. A package by name, for pyarrow 17 installs another `benchmarks`."""
