@@ -314,6 +314,7 @@ def test_a_key_that_a_partition_lacks_is_named_with_the_partition():
         accumulate(source)
 
 
+@pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")  # while the cluster is up
 def test_a_scheduler_that_is_a_method_need_not_be_that_of_a_cluster():
     class Own:
         def get(self, graph, keys, **options):
