@@ -367,6 +367,13 @@ def test_numbers_next_to_nothing_end_in_a_model_or_in_words(estimator, X, y, wei
                 clone(estimator).fit(X, y, sample_weight=weight)
 
 
+@pytest.mark.parametrize("small", [1e-17, 1e-20, 1e-100, 5e-324])
+def test_rows_that_weigh_nothing_beside_another_do_not_count(small):
+    weight = np.where(np.arange(40) == 0, 1.0, small)
+    with pytest.raises(ValueError, match="rows of at least two classes are needed, got rows of one class, 0"):
+        RobustClassifierCV().fit(NORMAL, HALF, sample_weight=weight)
+
+
 def test_labels_that_are_sure_of_nothing_leave_no_stray_exception():
     rng = np.random.default_rng(0)
     model = RobustClassifierCV().fit(rng.normal(size=(40, 3)), np.full(40, 0.5))

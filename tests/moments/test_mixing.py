@@ -72,3 +72,38 @@ def test_medians_of_medians_are_refused():
     X = np.random.default_rng(0).normal(size=(N, 2))
     with pytest.raises(ValueError, match="already medians"):
         median_of_means([robust_moments((X, y), outliers=3)] * 5)
+
+
+@pytest.mark.parametrize("copy", [lambda a: a.round(5), lambda a: a.astype(np.float32)])
+def test_a_level_can_be_forgotten_beside_a_column_and_its_copy(copy):
+    """Their difference is as narrow for a refit, so nothing was lost with the rows of the level."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=N)
+    rare, label = np.arange(N) < 5, (a + rng.normal(size=N) > 0).astype(int)
+    X = np.c_[a, copy(a), rare]
+    fresh = SquareClassifier().fit(X[~rare], label[~rare]).decision_function(X[~rare])
+    model = SquareClassifier().partial_fit(X, label).forget(X[rare], label[rare])
+    assert model.decision_function(X[~rare]) == pytest.approx(fresh, abs=1e-8)
+
+
+def test_rows_that_kept_the_origin_at_zero_are_not_forgotten_unsaid():
+    """Times in seconds with zeros for unknown: about zero, the times that stay have lost their digits."""
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=N)
+    label = (z + 0.3 * rng.normal(size=N) > 0).astype(int)
+    X = np.c_[1.7e9 + 60 * z, 1e6 * rng.normal(size=N)]
+    unknown, some = np.zeros((10, 2)), np.arange(10) % 2
+    model = SquareClassifier().partial_fit(np.r_[X, unknown], np.r_[label, some])
+    with pytest.raises(ValueError, match=r"too few digits are left of the rest; fit the rest anew$"):
+        model.forget(unknown, some)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rows_whose_spread_is_rounded_to_zero_are_not_taken_for_equal(seed):
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=N)
+    X, label = (5000 + 5e-6 * z)[:, None], (z > 0).astype(int)
+    near_zero, some = 5 * rng.normal(size=(30, 1)), np.arange(30) % 2
+    model = SquareClassifier(regularization=0.0).partial_fit(np.r_[X, near_zero], np.r_[label, some])
+    with pytest.raises(ValueError, match="too few digits"):
+        model.forget(near_zero, some)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from unflip.moments.frame import FAR
 
 if TYPE_CHECKING:
     from unflip.moments.moments import Moments
 
+Array = np.ndarray[Any, Any]
 # Of what rounding may have changed in the spread of the rows that are left. The first moments of degree one
 # are off by its square root at most; a second moment is a spread itself.
 SPREAD_LOST = {1: 0.1, 2: 1e-6}
 EPS = float(np.finfo(np.float64).eps)
-GROWN = 10  # sums that were at most so many times larger have lost a digit beside sums of the rest alone
-CLEARLY = 1e3  # times rounding, and classes are apart
+EQUAL, CLEARLY = 30, 1e3  # times rounding: so near may means of equal rows be; so far are classes apart
+GROWN = 10  # times the rounding of a fit of the rest alone is a digit lost
+RANGE = 6  # standard deviations, about
 
 
 def refuse_strangers(a: Moments, b: Moments) -> None:
@@ -54,31 +58,47 @@ def refuse_lost_digits(before: Moments, left: Moments) -> None:
     Traceback (most recent call last):
     ValueError: what is taken away is so far out that too few digits are left of the rest; fit the rest ...
     """
-    spread = left.total * left.variance or left.squares  # rows that are all equal have none
-    lost = EPS * before.squares > SPREAD_LOST[left.degree] * spread
-    if left.total and (lost or _hides_a_direction(before, left)):
+    if left.total and (_hides_everything(before, left) or _hides_a_direction(before, left)):
         raise ValueError(
-            "what is taken away is so far out that too few digits are left of the rest; fit the rest anew, "
-            'or use summation="exact" from the start'
+            "what is taken away is so far out that too few digits are left of the rest; fit the rest anew"
+            + (', or use summation="exact" from the start' if left.degree == 1 else "")
         )
 
 
-def _hides_a_direction(before: Moments, left: Moments) -> bool:
-    """Whether classes differ along a direction of so little spread that rounding has eaten it.
+def _hides_everything(before: Moments, left: Moments) -> bool:
+    """Whether rounding is large beside the spread of the rows; rows that look equal have none to lose."""
+    rounding, allowed = EPS * before.squares, SPREAD_LOST[left.degree]
+    if rounding <= allowed * left.total * left.variance:
+        return False
+    apart = left.total * np.abs(left.centered_means).max(initial=0.0)
+    look_equal = apart <= EQUAL * EPS * np.sqrt(before.total * before.squares)
+    return not look_equal or rounding > allowed * left.squares
 
-    Columns in small units, or the difference of two that are nearly the same, have little beside the others.
-    A column that became constant has none, but all classes have the same mean there, and nothing is lost.
+
+def _hides_a_direction(before: Moments, left: Moments) -> bool:
+    """Whether classes differ along a direction whose spread rounding has eaten, unlike in a fit of the rest.
+
+    Columns in small units, or the difference of two that are nearly the same, have little spread beside the
+    others. A column that became constant has none, but all classes have the same mean there.
     """
     if before.second is None or left.second is None:
         return False
-    largest = np.diag(before.second)
-    if not np.any(largest > GROWN * np.diag(left.second)):
+    sizes = np.where(np.diag(before.second) > 0, np.diag(before.second), 1.0)
+    spread = left.second - left.total * np.outer(left.center, left.center)
+    own = _own_sizes(left, np.maximum(np.diag(spread), 0.0)) / sizes
+    if own.min(initial=1.0) * GROWN >= 1:
         return False
-    size = np.sqrt(np.where(largest > 0, largest, 1.0))  # in which rounding is the same in all directions
-    sums = left.sums / size
-    total = sums.sum(axis=0)
-    spread = left.second / size / size[:, None] - np.outer(total, total / left.total)
-    values, directions = np.linalg.eigh(spread)
+    scale = np.sqrt(sizes)  # in which rounding is the same in all directions
+    values, directions = np.linalg.eigh(spread / scale / scale[:, None])
     eaten = directions[:, values < EPS / SPREAD_LOST[2]]
-    apart = (sums - np.outer(left.counts / left.total, total)) @ eaten
+    growth, mixed = np.linalg.eigh(eaten.T @ (own[:, None] * eaten))
+    grown = eaten @ mixed[:, growth * GROWN < 1]
+    apart = left.total * (left.centered_means / scale) @ grown
     return bool(np.abs(apart).max(initial=0.0) > CLEARLY * EPS * np.sqrt(before.total))
+
+
+def _own_sizes(left: Moments, spread: Array) -> Array:
+    """Sums of squares, column by column, in the frame that a fit of the rest would choose for itself."""
+    place = left.total * np.square(left.center + left.origin / left.unit)
+    reach = RANGE**2 * spread
+    return spread + np.where(place > FAR**2 * reach, reach, place)

@@ -30,7 +30,7 @@ from unflip.noise.intervals import ScoreEstimate, clean_score_interval
 from unflip.selection.choose import Choice, choose
 from unflip.selection.folds import folds_of, in_one_order
 from unflip.selection.guarantee import Guarantee
-from unflip.selection.path import RIDGES, RidgePath, Rows
+from unflip.selection.path import RIDGES, ROUNDING, RidgePath, Rows
 from unflip.selection.relevance import ROWS, column_weights
 from unflip.selection.two_part import TwoPart
 from unflip.selection.views import Views
@@ -172,7 +172,8 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         """Fit and choose, and the leave-one-out scores of at most so many rows."""
         labels = encode(y)
         weight = as_weight(sample_weight, len(labels))
-        counting = np.flatnonzero(weight > 0)
+        # What rounding loses beside the largest weight counts for nothing.
+        counting = np.flatnonzero(weight > ROUNDING * weight.max(initial=0.0))
         self.classes_ = labels.classes
         member = labels.membership[counting]
         refuse_single_class(self.classes_.tolist(), weight[counting] @ member)
