@@ -107,3 +107,20 @@ def test_rows_whose_spread_is_rounded_to_zero_are_not_taken_for_equal(seed):
     model = SquareClassifier(regularization=0.0).partial_fit(np.r_[X, near_zero], np.r_[label, some])
     with pytest.raises(ValueError, match="too few digits"):
         model.forget(near_zero, some)
+
+
+@pytest.mark.parametrize(
+    ("place", "spread"), [(0.0, 1e-300), (0.0, 1e150), (-1e150, 1e140), (1e-290, 1e-300)]
+)
+def test_rows_of_any_size_are_forgotten_without_a_warning(place, spread):
+    X = place + spread * (np.random.default_rng(0).normal(size=(N, 2)) + side[:, None])
+    fresh = SquareClassifier().fit(X[20:], y[20:])
+    model = SquareClassifier().fit(X, y).forget(X[:20], y[:20])
+    assert model.predict(X).tolist() == fresh.predict(X).tolist()
+
+
+def test_a_column_that_is_the_same_far_away_is_forgotten_without_a_warning():
+    X = np.c_[np.full(N, 1e200), side + np.random.default_rng(0).normal(size=N)]
+    fresh = SquareClassifier().fit(X[20:], y[20:])
+    model = SquareClassifier().fit(X, y).forget(X[:20], y[:20])
+    assert model.predict(X).tolist() == fresh.predict(X).tolist()

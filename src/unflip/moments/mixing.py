@@ -99,6 +99,7 @@ def _hides_a_direction(before: Moments, left: Moments) -> bool:
 
 def _own_sizes(left: Moments, spread: Array) -> Array:
     """Sums of squares, column by column, in the frame that a fit of the rest would choose for itself."""
-    place = left.total * np.square(left.center + left.origin / left.unit)
+    with np.errstate(over="ignore"):  # farther than any reach
+        place = left.total * np.square(left.center + left.origin / left.unit)
     reach = RANGE**2 * spread
     return spread + np.where(place > FAR**2 * reach, reach, place)

@@ -338,4 +338,4 @@ def _common_frame(a: Moments, b: Moments) -> tuple[Array, float]:
     nearer = np.abs(a.origin) - np.abs(b.origin)
     origin = np.where(nearer == 0, np.minimum(a.origin, b.origin), np.where(nearer < 0, a.origin, b.origin))
     apart = float(np.abs(a.origin - b.origin).max(initial=0.0))  # whose square must not overflow
-    return origin, max(a.unit, b.unit, unit_for(apart))
+    return origin, max(a.unit, b.unit, unit_for(apart) if apart else 0.0)
