@@ -156,6 +156,13 @@ def test_what_goes_to_stdout_stands_between_what_is_printed(tmp_path, place, mod
     assert (tmp_path / "link").is_symlink()
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="open files are not shown in a folder")
+@pytest.mark.parametrize("name", ["01", "\N{ARABIC-INDIC DIGIT ONE}", "99999999999999"])
+def test_what_is_no_open_file_is_not_taken_for_one(name):
+    with pytest.raises(FileNotFoundError):
+        write_atomically(f"/dev/fd/{name}", lambda file: file.write(b"astray"))
+
+
 def test_links_in_a_circle_and_folders_are_refused(tmp_path):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")

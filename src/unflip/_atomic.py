@@ -64,7 +64,7 @@ def _opened(place: Path) -> IO[bytes]:
 
     To open them again would empty them, and write over what was printed before.
     """
-    if place.name.isdecimal() and place.parent == Path(os.path.realpath(OPEN_FILES)):
+    if place.parent == Path(os.path.realpath(OPEN_FILES)) and place.is_symlink():
         return os.fdopen(os.dup(int(place.name)), "wb")
     return open(place, "wb")
 
