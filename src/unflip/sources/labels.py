@@ -7,7 +7,7 @@ weighted pair of hard ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -48,8 +48,11 @@ class Labels:
             return Labels(self.classes, beside(self.codes, X))
         if is_foreign(X):
             soft = self.soft if is_foreign(self.soft) else self.soft.toarray()
-            return replace(self, soft=beside(soft, X))
-        return replace(self, soft=self.table)
+            return self._with_soft(beside(soft, X))
+        return self._with_soft(self.table)
+
+    def _with_soft(self, soft: Any) -> Labels:
+        return Labels(self.classes, None, soft, self.probabilities)
 
     @cached_property
     def table(self) -> Any:
@@ -79,7 +82,7 @@ class Labels:
     def __getitem__(self, rows: slice) -> Labels:
         """The labels of some rows."""
         if self.codes is None:
-            return replace(self, soft=self.soft[:, rows])
+            return self._with_soft(self.soft[:, rows])
         return Labels(self.classes, self.codes[rows])
 
     def recoded(self, classes: Array) -> Labels:
@@ -101,7 +104,7 @@ class Labels:
         t = self.soft
         shape = len(classes), len(self)
         table = sparse.csc_array((t.data, to[t.indices], t.indptr), shape=shape)
-        return replace(self, classes=classes, soft=table)
+        return Labels(classes, None, table, self.probabilities)
 
 
 class LabelsToCome(Labels):
@@ -191,6 +194,27 @@ def encode(y: Any) -> Labels:
         kinds = sorted({type(label).__name__ for label in labels})
         raise ValueError(f"labels are of mixed types ({', '.join(kinds)}); make them all strings") from None
     return Labels(classes, codes)
+
+
+def encode_classes(y: Any) -> Labels:
+    """The same, but one column of fractions is refused: probabilities look just like a target of regression.
+
+    >>> encode_classes([[0.75, 0.25], [0.0, 1.0]]).membership.tolist()
+    [[0.75, 0.25], [0.0, 1.0]]
+    >>> encode_classes([1.0, 0.25])
+    Traceback (most recent call last):
+    ValueError: Unknown label type: continuous (row 1 is 0.25). Labels are classes; if these are probabilities
+    of class 1, give two columns, np.column_stack([1 - y, y])
+    """
+    labels = encode(y)
+    if labels.codes is None and 1 in (np.ndim(y), *np.shape(y)[1:]):
+        chances = labels.membership[:, 1]
+        row = int(np.argmax((chances > 0) & (chances < 1)))
+        raise ValueError(
+            f"Unknown label type: continuous (row {row} is {chances[row]}). Labels are classes; if these are "
+            "probabilities of class 1, give two columns, np.column_stack([1 - y, y])"
+        )
+    return labels
 
 
 def _small_whole_numbers(labels: Array) -> Labels | None:
