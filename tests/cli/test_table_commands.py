@@ -9,8 +9,13 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from tests.cli.conftest import people
 
+from unflip.audit.learners import TABLE_LEARNERS
+from unflip.features import Tabular
 from unflip.models import TableModel
 from unflip.private import Budget
 
@@ -30,15 +35,73 @@ def test_from_a_table_to_predictions(run, table, tmp_path):
     assert plain["predictions"][0]["prediction"] == found["prediction"][0]
 
 
-def test_the_robust_learner_predicts_with_probabilities_and_says_what_it_does_not_do(run, table, tmp_path):
-    assert run("fit", table, "-t", "sick", "--learner", "robust", "--out", "model.npz", "-q") == (0, "", "")
+@pytest.mark.parametrize("learner", TABLE_LEARNERS)
+def test_every_learner_that_an_audit_may_recommend_is_fitted_saved_and_predicts(learner, run, table):
+    code, said, _ = run("fit", table, "-t", "sick", "--learner", learner, "--out", "model.npz")
+    counts = people()["sick"].value_counts(sort=True).rows()
+    assert code == 0
+    assert f"model.npz: {learner} classifier of 'sick' (" in said
+    assert all(f"{label} {count}" in said for label, count in counts)
+    assert said.endswith(f"fitted {table}: 300 rows\n")
     found = pl.read_csv(run("predict", "model.npz", table)[1].encode())
-    assert found.columns == ["row", "prediction", "score of yes", "P(no)", "P(yes)"]
-    assert ((found["P(yes)"] > 0.5) == (found["prediction"] == "yes")).all()
+    rows = people().select("age", "city")
+    numbers = Tabular.of_files().fit_transform(rows)
+    plain = TABLE_LEARNERS[learner].make().fit(numbers, people()["sick"].to_list())
+    assert found["prediction"].to_list() == plain.predict(numbers).tolist()
+    np.testing.assert_allclose(found["score of yes"], plain.decision_function(numbers), rtol=1e-9, atol=1e-9)
     assert (found["prediction"] == people()["sick"]).mean() > 0.8
-    code, _, error = run("merge", "model.npz", "model.npz", "--out", "both.npz")
-    assert code == 2
-    assert "is a robust model, which predicts but neither merges, forgets nor exports" in error
+
+
+def test_a_learner_that_is_a_pipeline_predicts_as_scikit_learn_does(run, table):
+    assert run("fit", table, "-t", "sick", "--learner", "logistic", "--out", "model.npz", "-q") == (0, "", "")
+    found = pl.read_csv(run("predict", "model.npz", table)[1].encode())
+    rows = people()
+    numbers = np.column_stack([rows["age"], *(rows["city"] == city for city in ("Bonn", "Köln", "Trier"))])
+    plain = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)).fit(numbers, rows["sick"])
+    assert found["prediction"].to_list() == plain.predict(numbers).tolist()
+    np.testing.assert_allclose(found["score of yes"], plain.decision_function(numbers), rtol=1e-3, atol=1e-3)
+
+
+def test_probabilities_are_those_of_clean_labels_so_that_only_the_robust_learner_has_them(run, table):
+    for learner in TABLE_LEARNERS:
+        run("fit", table, "-t", "sick", "--learner", learner, "--out", "model.npz", "-q")
+        found = pl.read_csv(run("predict", "model.npz", table)[1].encode())
+        chances = ["P(no)", "P(yes)"] if learner == "robust" else []
+        assert found.columns == ["row", "prediction", "score of yes", *chances]
+        if chances:
+            assert ((found["P(yes)"] > 0.5) == (found["prediction"] == "yes")).all()
+
+
+@pytest.mark.parametrize("learner", sorted(TABLE_LEARNERS.keys() - {"square", "unhinged"}))
+def test_models_that_only_predict_say_so(learner, run, table, tmp_path):
+    run("fit", table, "-t", "sick", "--learner", learner, "--out", "model.npz", "-q")
+    before = sorted(tmp_path.iterdir())
+    for arguments in (
+        ["merge", "model.npz", "model.npz", "--out", "new.npz"],
+        ["forget", "model.npz", table, "--out", "new.npz"],
+        ["export", "model.npz", "--json", "new.json"],
+        ["fit", table, "--like", "model.npz", "--out", "new.npz"],
+    ):
+        code, said, error = run(*arguments)
+        assert (code, said, error.count("\n")) == (2, "", 1)
+        assert f"{learner} " in error.replace("kernel or logistic", learner)
+        assert "model, which predicts but neither merges, forgets nor exports" in error
+        assert "fit with --learner square or unhinged" in error
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_what_an_audit_recommends_is_a_learner_of_fit(run, table):
+    found = json.loads(run("audit", table, "-t", "sick", "--against", "bayes", "--json")[1])
+    assert [learner["name"] for learner in found["learners"]] == [*TABLE_LEARNERS, "GaussianNB"]
+    name = found["recommended"]["name"]
+    assert name in TABLE_LEARNERS
+    assert run("fit", table, "-t", "sick", "--learner", name, "--out", "model.npz", "-q") == (0, "", "")
+
+
+def test_the_help_of_fit_names_every_learner(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    said = run("fit", "--help")[1]
+    assert all(learner in said for learner in TABLE_LEARNERS)
 
 
 def test_parts_merge_into_the_whole_and_are_forgotten_again(run, tmp_path):
@@ -122,7 +185,7 @@ def test_one_label_against_the_rest_stays_so_in_later_files(run, tmp_path):
     assert TableModel.load(tmp_path / "back.npz").counts == {"cat": 30.0, "not cat": 60.0}
 
 
-@pytest.mark.parametrize("learner", ["square", "robust"])
+@pytest.mark.parametrize("learner", ["square", "robust", "logistic"])
 def test_a_model_remembers_whether_days_or_months_come_first(learner, run, tmp_path):
     days = [f"{day:02d}/{month:02d}/2023" for month in (1, 2, 11, 12) for day in range(1, 29)]
     rows = "".join(f"{day},{'late' if '/1' in day[2:5] else 'early'}\n" for day in days)
@@ -332,7 +395,7 @@ def test_paths_that_cannot_be(run, table, tmp_path):
         (["fit", table, "-t", "sick", "--out", "/proc/model.npz"], "/proc cannot be written to"),
         (
             ["fit", table, "-t", "sick", "--out", "m.npz", "--learner", "deep"],
-            "square, unhinged or robust, got deep",
+            f"--learner is one of {', '.join(TABLE_LEARNERS)}, got deep",
         ),
         (["predict", table, table], "is not a sound model file"),
         (["predict", "nothing.npz", table], "nothing.npz: No such file"),

@@ -15,17 +15,23 @@ from unflip import _files
 from unflip.features import Tabular
 from unflip.features.levels import Levels
 from unflip.features.table_columns import Categories
-from unflip.models import KernelModel, TableModel, load_model, table_facts
+from unflip.models import KernelModel, ScaledModel, TableModel, load_model, table_facts
 from unflip.models.table_facts import as_facts, from_facts
 from unflip.moments import Moments, accumulate
+
+MODELS = {
+    "model": lambda data: TableModel.fit(data, "label"),
+    "kernel model": lambda data: KernelModel.fit(data, "label"),
+    "scaled model": lambda data: ScaledModel.fit(data, "label", "kernel"),
+}
 
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory):
-    """The bytes of one model of each class."""
+    """The bytes of one file of each kind."""
     path, found = tmp_path_factory.mktemp("models") / "model.npz", {}
-    for cls, kind in ((TableModel, "model"), (KernelModel, "kernel model")):
-        cls.fit(frame(80), "label").save(path)
+    for kind, fit in MODELS.items():
+        fit(frame(80)).save(path)
         found[kind] = path.read_bytes()
     return found
 
@@ -71,7 +77,7 @@ def members_of(data):
         "a part more",
     ],
 )
-@pytest.mark.parametrize("kind", ["model", "kernel model"])
+@pytest.mark.parametrize("kind", MODELS)
 def test_archives_that_are_not_ours_are_refused_at_no_cost(sound, tmp_path, kind, forge, said):
     path, data = tmp_path / "model.npz", forge(members_of(sound[kind]))
     path.write_bytes(data)
@@ -118,7 +124,9 @@ def test_the_names_and_levels_of_a_wide_table_can_be_saved(tmp_path):
     assert from_facts(_files.load_arrays(tmp_path / "a.npz", "model")[0]).width == 500_000
 
 
-@pytest.mark.parametrize("load", [load_model, TableModel.load, KernelModel.load, Moments.load])
+@pytest.mark.parametrize(
+    "load", [load_model, TableModel.load, KernelModel.load, ScaledModel.load, Moments.load]
+)
 def test_devices_which_may_have_no_end_are_refused_unread(load):
     with pytest.raises(ValueError, match=f"{os.devnull} is a device"):
         load(os.devnull)
@@ -131,7 +139,7 @@ def test_a_pipe_is_read_to_its_end(tmp_path):
         assert Moments.load(tmp_path / "pipe").classes == ("no", "yes")
 
 
-@pytest.mark.parametrize("kind", ["model", "kernel model"])
+@pytest.mark.parametrize("kind", MODELS)
 def test_loading_makes_no_names_of_columns(sound, tmp_path, monkeypatch, kind):
     # A few bytes may stand for a thousand columns: as names they would take a thousand times the file.
     monkeypatch.setattr(Categories, "names", lambda column, label: pytest.fail("names were made"))
@@ -174,12 +182,9 @@ def deep(depth):
 
 
 FORGERIES = [
-    *[
-        (kind, "history", value)
-        for kind in ("model", "kernel model")
-        for value in ("fitted", [1], {}, deep(900))
-    ],
-    *[(kind, "stranger", 1) for kind in ("model", "kernel model")],
+    *[(kind, "history", value) for kind in MODELS for value in ("fitted", [1], {}, deep(900))],
+    *[(kind, "stranger", 1) for kind in MODELS],
+    *[(kind, "habits.stranger", 1) for kind in MODELS],
     ("model", "table.stranger", 1),
     ("model", "table.names", "abcde"),
     ("model", "table.columns.4.reason", 3),
@@ -191,16 +196,30 @@ FORGERIES = [
     ("model", "moments.classes.0", "\ud800"),
     ("model", "moments.classes.0", 0),
     ("model", "positive", "\ud800"),
-    ("kernel model", "classes.0", "\ud800"),
-    ("kernel model", "table.columns.1.levels.0", "\ud800"),
-    ("kernel model", "target", "\ud800"),
     ("model", "table.left_out.id", 3),
     ("model", "table.left_out", ["id"]),
-    ("kernel model", "counts.no", 10**400),
-    ("kernel model", "counts.no", "40"),
-    ("kernel model", "counts.no", float("nan")),
-    ("kernel model", "classes", [1, "yes"]),
     ("kernel model", "inner.names.0", "age"),
+    ("scaled model", "learner", "robust"),
+    ("scaled model", "learner", ["kernel"]),
+    ("scaled model", "learner", "logistic"),
+    *[
+        (kind, place, value)
+        for kind in ("kernel model", "scaled model")
+        for place, value in (
+            ("classes.0", "\ud800"),
+            ("classes", [1, "yes"]),
+            ("classes", ["no", "no"]),
+            ("classes", ["no", "yes", "maybe"]),
+            ("classes", "ny"),
+            ("table.columns.1.levels.0", "\ud800"),
+            ("target", "\ud800"),
+            ("target", 3),
+            ("counts", [40.0, 40.0]),
+            ("counts.no", 10**400),
+            ("counts.no", "40"),
+            ("counts.no", float("nan")),
+        )
+    ],
 ]
 
 
@@ -219,34 +238,69 @@ def test_facts_are_what_they_should_be_or_refused(sound, tmp_path, kind, place, 
         load_model(path)
 
 
-@pytest.mark.parametrize("cls", [TableModel, KernelModel])
-def test_what_would_be_refused_in_a_file_is_not_saved(tmp_path, cls):
+@pytest.mark.parametrize("kind", MODELS)
+def test_what_would_be_refused_in_a_file_is_not_saved(tmp_path, kind):
     odd = frame(80).to_pandas()
     odd["label"] = odd["label"].astype(object) + "\ud800"
     with pytest.raises(ValueError, match=r"'no\\ud800' can be no name, class or level"):
-        cls.fit(odd, "label").save(tmp_path / "model.npz")
+        MODELS[kind](odd).save(tmp_path / "model.npz")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
-    ("name", "change"),
+    ("kind", "name", "change"),
     [
-        ("intercept", lambda array: array.astype(np.int64)),
-        ("dual0", lambda array: array.astype(np.complex128)),
-        ("mean", lambda array: array.astype("M8[s]")),
-        ("weights0", lambda array: array - 1e9),
-        ("calibration", lambda array: array * np.nan),
-        ("calibration", lambda array: array[:, :0]),
-        ("stranger", None),
+        ("kernel model", "intercept", lambda array: array.astype(np.int64)),
+        ("kernel model", "dual0", lambda array: array.astype(np.complex128)),
+        ("kernel model", "mean", lambda array: array.astype("M8[s]")),
+        ("kernel model", "weights0", lambda array: array - 1e9),
+        ("kernel model", "calibration", lambda array: array * np.nan),
+        ("kernel model", "calibration", lambda array: array[:, :0]),
+        ("kernel model", "stranger", None),
+        ("scaled model", "intercept", lambda array: array.astype(np.int64)),
+        ("scaled model", "intercept", lambda array: np.ones(2)),
+        ("scaled model", "dual", lambda array: array.astype(np.complex128)),
+        ("scaled model", "dual", lambda array: array[:-1]),
+        ("scaled model", "mean", lambda array: array.astype("M8[s]")),
+        ("scaled model", "mean", lambda array: array[0]),
+        ("scaled model", "scale", lambda array: -array),
+        ("scaled model", "scale", lambda array: array[:, None]),
+        ("scaled model", "rows", lambda array: array * np.nan),
+        ("scaled model", "rows", lambda array: array * 1e200),
+        ("scaled model", "rows", lambda array: array[:, :-1]),
+        ("scaled model", "bandwidth", lambda array: -array),
+        ("scaled model", "bandwidth", lambda array: array[:0]),
+        ("scaled model", "stranger", None),
     ],
 )
-def test_arrays_of_a_robust_model_are_finite_numbers_and_no_others(sound, tmp_path, name, change):
+def test_arrays_of_a_model_are_finite_numbers_and_no_others(sound, tmp_path, kind, name, change):
     path = tmp_path / "model.npz"
-    path.write_bytes(sound["kernel model"])
-    facts, arrays = _files.load_arrays(path, "kernel model")
+    path.write_bytes(sound[kind])
+    facts, arrays = _files.load_arrays(path, kind)
     arrays[name] = np.ones(3) if change is None else change(arrays[name])
-    _files.save_arrays(path, "kernel model", facts, arrays)
+    _files.save_arrays(path, kind, facts, arrays)
     with pytest.raises(ValueError, match=r"model\.npz does not hold a model"):
+        load_model(path)
+
+
+def test_a_classifier_of_another_width_than_the_table_is_refused(sound, tmp_path):
+    path = tmp_path / "model.npz"
+    path.write_bytes(sound["scaled model"])
+    facts, arrays = _files.load_arrays(path, "scaled model")
+    narrow = {name: arrays[name][..., :-1] for name in ("mean", "scale", "rows")}
+    _files.save_arrays(path, "scaled model", facts, arrays | narrow)
+    with pytest.raises(ValueError, match="its parts do not belong together"):
+        load_model(path)
+
+
+@pytest.mark.parametrize("name", ["mean", "intercept", "rows", "dual", "bandwidth"])
+def test_a_model_without_one_of_its_arrays_is_refused(sound, tmp_path, name):
+    path = tmp_path / "model.npz"
+    path.write_bytes(sound["scaled model"])
+    facts, arrays = _files.load_arrays(path, "scaled model")
+    del arrays[name]
+    _files.save_arrays(path, "scaled model", facts, arrays)
+    with pytest.raises(ValueError, match=f"does not hold a model: '{name}'"):
         load_model(path)
 
 

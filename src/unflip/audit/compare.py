@@ -1,7 +1,8 @@
 """Learners side by side on rows that they did not see, as their training labels get worse.
 
 For a fixed classifier the accuracy on noisy labels rises with that on clean ones, so the labels at hand can
-say who is better, though not how good.
+say who is better, though not how good. Where classes are flipped at different rates that is not so, and
+accuracies are corrected for the rates first.
 """
 
 from __future__ import annotations
@@ -10,17 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
+from unflip.audit.learners import TABLE_LEARNERS
 from unflip.audit.robustness import RobustnessCurve, robustness_curve
-from unflip.estimators import SquareClassifier, UnhingedClassifier
-from unflip.estimators.kernel import KernelUnhingedClassifier
-from unflip.features import Standardize
-from unflip.noise import NoiseEstimate, clean_accuracy
-from unflip.noise.estimate import is_identified
-from unflip.selection import RobustClassifierCV
+from unflip.noise import NoiseEstimate, clean_accuracy, clean_scorer
+from unflip.noise.words import is_by_class
 
 Array = np.ndarray[Any, Any]
 RATES = (0.0, 0.2, 0.4)  # for two classes; for more, these shares of the way to pure noise over a half
@@ -28,28 +23,43 @@ REPEATS, ENOUGH = 3, 2000  # of the comparison; one, where a split has so many r
 TAUGHT, JUDGED = 700, 2000  # rows to learn from and to be judged by, so few that the page comes at once
 MANY, TIMES = 20_000, 3  # larger tables have so many times the rows
 FEWEST = 5  # rows of a class
-SIMPLEST = ("unhinged", "square", "robust")  # who is preferred among equals: one pass, then closed form
+PREFERRED = {  # among equals, the first of these, and why
+    "unhinged": "is simpler",
+    "square": "is simpler",
+    "robust": "gives probabilities of clean labels",
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """One learner: its accuracy on held-out noisy labels, what that is on clean ones, and its curve."""
+    """One learner: its accuracy on held-out noisy labels, what that is on clean ones, and its curve.
+
+    judged: how many rows the accuracy is of; stretch: by how much a correction of the curve makes it less
+    sure, 1 where accuracies are those on labels as they are.
+    """
 
     name: str
     words: str
     curve: RobustnessCurve
     clean: float | None
     judged: int
+    stretch: float = 1.0
 
     @property
     def accuracy(self) -> float:
-        """On held-out labels as they are."""
+        """On held-out labels as they are, or corrected for the rates by class."""
         return float(self.curve.mean[0])
 
     @property
     def error(self) -> float:
         """The standard error of the accuracy, from the number of rows that were judged."""
-        return float(np.sqrt(max(self.accuracy * (1 - self.accuracy), 1e-12) / self.judged))
+        noisy = float(np.clip(self.accuracy, 0.0, 1.0))
+        return float(np.sqrt(max(noisy * (1 - noisy), 1e-12) / self.judged)) * self.stretch
+
+    @property
+    def corrected(self) -> bool:
+        """Whether accuracies are corrected for the rates by class."""
+        return self.stretch > 1
 
     @property
     def kept(self) -> float:
@@ -89,46 +99,60 @@ def compare(X: Array, y: Array, noise: NoiseEstimate, seed: int, against: Any = 
     test_size, repeats = judged / len(some), 1 if judged >= ENOUGH else REPEATS
     n_classes = np.count_nonzero(common)
     rates = [2 * rate * (n_classes - 1) / n_classes for rate in RATES]
+    scoring, stretch = None, 1.0
+    by_class = is_by_class(noise) and noise.identified
+    if by_class and n_classes == noise.noise.n_classes:
+        scoring = clean_scorer("accuracy", noise)
+        undone = np.linalg.inv(noise.noise.transition)
+        stretch = float(np.ptp(undone, axis=0).max())  # by how much one label can change the sum
     found = []
     for name, words, estimator in _rivals(against):
         curve = robustness_curve(
-            estimator, X[some], y[some], rates, test_size=test_size, repeats=repeats, random_state=seed
+            estimator,
+            X[some],
+            y[some],
+            rates,
+            test_size=test_size,
+            repeats=repeats,
+            random_state=seed,
+            scoring=scoring,
         )
         clean = None
-        if is_identified(noise):
+        if scoring is not None:
+            clean = float(np.clip(curve.mean[0], 0.0, 1.0))
+        elif noise.identified and not by_class:
             clean = float(np.clip(clean_accuracy(float(curve.mean[0]), noise.noise), 0.0, 1.0))
-        found.append(Learner(name, words, curve, clean, judged * repeats))
+        found.append(Learner(name, words, curve, clean, judged * repeats, stretch))
     return tuple(found)
 
 
 def recommend(learners: tuple[Learner, ...]) -> Recommended:
-    """The most accurate learner, or the simplest of ours within a standard error of it."""
-    best = max(learners, key=lambda learner: learner.accuracy)
-    near = {learner.name: learner for learner in learners if learner.accuracy >= best.accuracy - best.error}
-    chosen = next((near[name] for name in SIMPLEST if name in near), best)
-    held_out = f"{100 * chosen.accuracy:.1f} % of held-out labels"
-    if chosen is best:
-        why = (
-            f"it agrees with the most, {held_out}, and what is better on noisy labels is better on clean ones"
-        )
+    """The most accurate learner that `unflip fit` fits, or one that is preferred within a standard error."""
+    ours = [learner for learner in learners if learner.name in TABLE_LEARNERS]
+    best, first = (max(some, key=lambda learner: learner.accuracy) for some in (ours, learners))
+    near = {learner.name: learner for learner in ours if learner.accuracy >= best.accuracy - best.error}
+    chosen = next((near[name] for name in PREFERRED if name in near), best)
+    held_out = f"{_percent(chosen)} of held-out labels"
+    if chosen.corrected:
+        held_out += ", corrected for the rates by class"
+    if chosen is not best:
+        better = f"{best.name} ({_percent(best)})"
+        why = f"it matches {held_out}, within a standard error of {better}, and {PREFERRED[chosen.name]}"
+    elif first is best:
+        why = f"it matches {held_out}, the highest of the {len(learners)}"
     else:
-        rival = f"{best.name} ({100 * best.accuracy:.1f} %)"
-        why = f"it agrees with {held_out}, within a standard error of {rival}, and is simpler"
+        why = f"it matches {held_out}, the highest of those that unflip fits"
+    if first is not best and first.accuracy > chosen.accuracy + first.error:
+        why += f"; {first.name}, which you compare with, matches more, {_percent(first)}"
     return Recommended(chosen.name, why)
 
 
+def _percent(learner: Learner) -> str:
+    return f"{100 * learner.accuracy:.1f} %"
+
+
 def _rivals(against: Any) -> list[tuple[str, str, Any]]:
-    rivals = [
-        ("unhinged", "class means; one pass, merges, forgets", UnhingedClassifier(features=Standardize())),
-        ("square", "least squares; one pass, merges, forgets", SquareClassifier(features=Standardize())),
-        (
-            "kernel",
-            "kernel means; every row is kept",
-            make_pipeline(StandardScaler(), KernelUnhingedClassifier()),
-        ),
-        ("robust", "kernels chosen by leave-one-out", RobustClassifierCV(feature_weights=False)),
-        ("logistic", "the usual choice", make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))),
-    ]
+    rivals = [(name, learner.words, learner.make()) for name, learner in TABLE_LEARNERS.items()]
     if against is not None:
         rivals.append((type(against).__name__, "your choice", against))
     return rivals

@@ -11,6 +11,7 @@ from unflip.cli.refusal import Refusal, refusing
 from unflip.cli.show import show_model
 from unflip.cli.tables import (
     AsJson,
+    Category,
     Decimal,
     Delimiter,
     Drop,
@@ -32,7 +33,9 @@ def fit(
     target: Target = None,
     learner: Annotated[
         str | None,
-        typer.Option(help="square, unhinged (which merge and forget) or robust."),
+        typer.Option(
+            help="square (the default), unhinged (these merge and forget), robust, kernel or logistic."
+        ),
     ] = None,
     like: Annotated[
         Path | None, typer.Option(help="Read columns as this model does, so that both can be merged.")
@@ -41,22 +44,24 @@ def fit(
     positive: Positive = None,
     drop: Drop = None,
     text: Text = None,
+    category: Category = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fit a classifier to a table whose labels may be wrong, in one pass."""
+    """Fit a classifier to a table whose labels may be wrong."""
     writable(out, (".npz",), inputs=(file, like))
     with refusing():
         from dataclasses import replace
 
-        from unflip.models import LEARNERS, KernelModel, TableModel
+        from unflip.audit.learners import TABLE_LEARNERS
+        from unflip.models import KernelModel, ScaledModel, TableModel
         from unflip.moments import Moments
 
-        if learner not in (*LEARNERS, "robust", None):
-            raise Refusal(f"the learner is {', '.join(LEARNERS)} or robust, got {learner}")
-        model: TableModel | KernelModel
+        if learner not in (*TABLE_LEARNERS, None):
+            raise Refusal(f"--learner is one of {', '.join(TABLE_LEARNERS)}, got {learner}")
+        model: TableModel | KernelModel | ScaledModel
         if like is not None:
             first = TableModel.load(like)
             asked = {"target": target, "positive": positive, "weight": weight, "learner": learner}
@@ -66,9 +71,10 @@ def fit(
             for name, given in asked.items():
                 if given not in (None, getattr(first, name)):
                     raise Refusal(f"--{name} is that of {like}, {getattr(first, name)!r}, not {given!r}")
-            if drop or text or decimal:
+            if drop or text or category or decimal:
                 raise Refusal(
-                    f"with --like, columns are read as in {like}, without --drop, --text, --decimal"
+                    f"with --like, columns are read as in {like}, without --drop, --text, --decimal "
+                    "and --category"
                 )
             frame = table_like(file, first, labels=True, delimiter=delimiter)
             new = [str(label) for label in frame[first.target].unique() if label is not None]
@@ -82,9 +88,13 @@ def fit(
             nothing = nothing.with_classes(first.moments.classes)
             model = replace(first, moments=nothing, history=()).more(frame, file)
         else:
-            frame, target, habits = labelled_table(file, target, drop, text, delimiter, decimal)
+            frame, target, habits = labelled_table(
+                file, target, drop, text, delimiter, decimal, category, positive
+            )
             if learner == "robust":
                 model = KernelModel.fit(frame, target, weight, positive, file, habits)
+            elif learner in ("kernel", "logistic"):
+                model = ScaledModel.fit(frame, target, learner, weight, positive, file, habits)
             else:
                 model = TableModel.fit(frame, target, learner or "square", weight, positive, file, habits)
                 model.classifier  # noqa: B018  # refuses what cannot classify, before it is written

@@ -2,6 +2,7 @@
 
 from unflip.models.kernel_model import KernelModel
 from unflip.models.load import load_model
+from unflip.models.scaled_model import ScaledModel
 from unflip.models.table_model import LEARNERS, TableModel
 
-__all__ = ["LEARNERS", "KernelModel", "TableModel", "load_model"]
+__all__ = ["LEARNERS", "KernelModel", "ScaledModel", "TableModel", "load_model"]

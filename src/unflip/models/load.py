@@ -6,11 +6,12 @@ import os
 
 from unflip._files import kind_of
 from unflip.models.kernel_model import KernelModel
-from unflip.models.reading import OF_KERNELS
+from unflip.models.reading import OF_KERNELS, OF_SCALED
+from unflip.models.scaled_model import ScaledModel
 from unflip.models.table_model import TableModel
 
 
-def load_model(path: str | os.PathLike[str]) -> TableModel | KernelModel:
+def load_model(path: str | os.PathLike[str]) -> TableModel | KernelModel | ScaledModel:
     """The model in a file; a damaged or foreign one raises `ValueError`.
 
     >>> import polars as pl, tempfile
@@ -19,4 +20,7 @@ def load_model(path: str | os.PathLike[str]) -> TableModel | KernelModel:
     >>> type(load_model(path)).__name__
     'TableModel'
     """
-    return KernelModel.load(path) if kind_of(path) == OF_KERNELS else TableModel.load(path)
+    kind = kind_of(path)
+    if kind == OF_KERNELS:
+        return KernelModel.load(path)
+    return ScaledModel.load(path) if kind == OF_SCALED else TableModel.load(path)

@@ -12,7 +12,9 @@ from unflip.moments.privacy import Budget
 from unflip.tables import Habits
 
 Array = np.ndarray[Any, Any]
-OF_KERNELS = "kernel model"  # the kind of file that holds one
+OF_KERNELS = "kernel model"  # the kind of file that holds a robust model
+OF_SCALED = "scaled model"  # that of a kernel mean, or of a logistic model
+PREDICT_ONLY = {OF_KERNELS: "robust", OF_SCALED: "kernel or logistic"}  # and their learners
 
 
 class ReadsTables:

@@ -18,7 +18,7 @@ from unflip._files import brief, kind_of, load_arrays, save_arrays
 from unflip.audit.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.estimators import SquareClassifier, UnhingedClassifier
 from unflip.features import Standardize, Tabular
-from unflip.models.reading import OF_KERNELS, Array, ReadsTables
+from unflip.models.reading import PREDICT_ONLY, Array, ReadsTables
 from unflip.models.table_facts import (
     DOUBTS,
     as_facts,
@@ -176,9 +176,11 @@ class TableModel(ReadsTables):
         >>> TableModel.load(path).predict(pl.DataFrame({"age": [65]})).tolist()
         [1]
         """
-        if kind_of(path) == OF_KERNELS:
+        other = PREDICT_ONLY.get(kind_of(path))
+        if other is not None:
             raise ValueError(
-                f"{path} is a robust model, which predicts but neither merges, forgets nor exports"
+                f"{path} is a {other} model, which predicts but neither merges, forgets nor exports; "
+                f"for that, and for --like, fit with --learner {' or '.join(LEARNERS)}"
             )
         facts, arrays = load_arrays(path, "model")
         try:
