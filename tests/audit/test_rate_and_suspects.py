@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from unflip import RobustClassifierCV, estimate_noise, find_suspects
 from unflip.audit import SuspectsDisplay
-from unflip.noise import ClassConditionalNoise, UniformNoise, flip_labels
+from unflip.noise import ClassConditionalNoise, SymmetricNoise, UniformNoise, flip_labels
 
 
 def gaussians(n=1000, apart=3.0, seed=0):
@@ -113,15 +113,18 @@ def test_every_annotator_has_a_rate():
     )
 
 
-def test_classes_with_different_rates_raise_an_alarm():
+def test_classes_with_different_rates_get_rates_of_their_own():
     X, y = load_breast_cancer(return_X_y=True)
     even = estimate_noise(X, flip_labels(y, 0.2, rng=0))
-    assert not any("misleads" in words for words in even.warnings)
+    assert isinstance(even.noise, SymmetricNoise)
     uneven = ClassConditionalNoise([0.35, 0.02])
     noisy = flip_labels(y, uneven, rng=0)
-    found = estimate_noise(X, noisy)
-    assert any("misleads" in words for words in found.warnings)
-    asked = estimate_noise(X, noisy, class_conditional=True)
+    found, asked = estimate_noise(X, noisy), estimate_noise(X, noisy, class_conditional=True)
+    assert repr(found) == repr(asked) == repr(estimate_noise(X, noisy, noise="class_conditional"))
+    assert not any("misleads" in words for words in asked.warnings)
+    one_rate = estimate_noise(X, noisy, noise="symmetric")
+    assert one_rate.high < np.mean(noisy != y)  # which is why it says
+    assert any("one rate for all of them misleads" in words for words in one_rate.warnings)
     (zero, low, high), (one, one_low, one_high) = asked.by_class[0], asked.by_class[1]
     assert low <= 0.35 <= high
     assert one_low <= 0.02 <= one_high
@@ -238,7 +241,7 @@ def test_a_fairly_rare_class_without_noise_raises_no_alarm():
         y = (rng.uniform(size=1500) < 0.2).astype(int)
         X = rng.normal(size=(1500, 4))
         X[:, 0] += 1.8 * y
-        alarms += any("misleads" in words for words in estimate_noise(X, y).warnings)
+        alarms += isinstance(estimate_noise(X, y).noise, ClassConditionalNoise)
     assert alarms == 0
 
 
@@ -249,7 +252,72 @@ def test_one_sided_noise_is_noticed_everywhere():
     noisy = flip_labels(y, ClassConditionalNoise([0, 0.4]), rng=6)
     model = RobustClassifierCV().fit(X, noisy)
     for found in (estimate_noise(X, noisy), find_suspects(X, noisy).noise, model.noise_):
-        assert any("misleads" in words for words in found.warnings)
+        assert found.low <= np.mean(noisy != y) <= found.high
+        assert found.by_class[1][0] == pytest.approx(0.4, abs=0.08)
+        assert found.by_class[0][0] < 0.03
+
+
+@pytest.mark.parametrize("rates", [(0.0, 0.4), (0.4, 0.0), (0.35, 0.05)])
+def test_suspects_are_found_where_classes_are_flipped_at_different_rates(rates):
+    X, y = load_digits(return_X_y=True)
+    y = (y >= 5).astype(int)
+    noisy = flip_labels(y, ClassConditionalNoise(rates), rng=0)
+    wrong = noisy != y
+    found, one_rate = (
+        find_suspects(X, noisy, noise=noise, n_neighbours=0) for noise in ("auto", "symmetric")
+    )
+    flagged = found.above(0.5)
+    assert wrong[flagged.rows].mean() > 0.9
+    assert wrong[flagged.rows].sum() > 0.9 * wrong.sum()
+    assert found.probability.sum() == pytest.approx(wrong.sum(), rel=0.15)
+    assert one_rate.probability.sum() < 0.6 * wrong.sum()
+
+
+def test_one_class_that_is_taken_for_another_is_noticed():
+    X, y = load_digits(return_X_y=True)
+    table = np.eye(10)
+    table[3, [3, 8]] = 0.6, 0.4
+    noisy = flip_labels(y, ClassConditionalNoise(table), rng=0)
+    wrong = noisy != y
+    found = find_suspects(X, noisy, n_neighbours=0)
+    assert found.noise.low <= wrong.mean() <= found.noise.high
+    assert found.noise.noise.transition[3, 8] == pytest.approx(0.4, abs=0.1)
+    assert "“3” as “8” in" in str(found.noise)
+    flagged = found.above(0.5)
+    assert wrong[flagged.rows].sum() > 0.8 * wrong.sum()
+    assert wrong[flagged.rows].mean() > 0.8
+    assert np.all(flagged.given != flagged.likely)
+
+
+def test_columns_that_tell_nothing_give_no_rate_and_no_probability():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 4)), rng.integers(0, 2, 600)
+    found = estimate_noise(X, y)
+    assert "cannot be told" in str(found)
+    assert found.low == 0
+    suspects = find_suspects(X, y, n_neighbours=0)
+    assert np.isnan(suspects.probability).all()
+    assert len(suspects.above(0.5)) == 0
+    assert "none judged" in repr(suspects)
+
+
+def test_the_model_and_the_estimate_agree():
+    for load, seed in ((load_breast_cancer, 0), (load_wine, 1)):
+        X, y = load(return_X_y=True)
+        for noise in (0.0, 0.2):
+            noisy = flip_labels(y, noise, rng=seed)
+            found = estimate_noise(X, noisy)
+            for model in (RobustClassifierCV(), RobustClassifierCV(feature_weights=False)):
+                assert repr(model.fit(X, noisy).noise_) == repr(found)
+
+
+def test_an_unknown_kind_of_noise_is_named():
+    X, y = gaussians(n=60)
+    for function in (estimate_noise, find_suspects):
+        with pytest.raises(
+            ValueError, match="noise is 'auto', 'symmetric' or 'class_conditional', got 'odd'"
+        ):
+            function(X, y, noise="odd")
 
 
 def test_rows_as_a_list_must_be_as_many_as_the_labels():

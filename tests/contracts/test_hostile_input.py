@@ -376,7 +376,7 @@ def test_rows_that_weigh_nothing_beside_another_do_not_count(small):
 
 def test_labels_that_are_sure_of_nothing_leave_no_stray_exception():
     rng = np.random.default_rng(0)
-    model = RobustClassifierCV().fit(rng.normal(size=(40, 3)), np.full(40, 0.5))
+    model = RobustClassifierCV().fit(rng.normal(size=(40, 3)), np.full((40, 2), 0.5))
     assert np.isfinite(model.decision_function(rng.normal(size=(4, 3)))).all()
 
 

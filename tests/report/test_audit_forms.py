@@ -9,11 +9,15 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from audit_sample import FORMULA, HOSTILE, crowded, friendly, hostile
 from test_html import Outline
 
-from unflip.noise.estimate import NO_SIGNAL
+from unflip._words import share
+from unflip.audit.robustness import RobustnessCurve
+from unflip.audit.table import audit_table
+from unflip.noise import ClassConditionalNoise, NoiseEstimate
 from unflip.report.audit import as_csv, as_html, as_markdown, as_plain, as_text
 
 FORMS = (as_html, as_markdown, as_text, lambda audit: json.dumps(as_plain(audit), allow_nan=False))
@@ -26,7 +30,7 @@ def test_plain_has_the_promised_shape():
     assert found["clean_accuracy"].keys() == {"estimate", "low", "high"}
     assert found["recommended"]["name"] in [learner["name"] for learner in found["learners"]]
     for learner in found["learners"]:
-        assert learner.keys() == {"name", "words", "accuracy", "error", "clean", "curve"}
+        assert learner.keys() == {"name", "words", "accuracy", "error", "clean", "corrected", "curve"}
         assert [point.keys() for point in learner["curve"]] == [{"rate", "mean", "std"}] * 3
     assert found["guarantee"].keys() == {"exact", "growing", "heuristic", "limits"}
     assert found["left_out"].keys() == {"customer_id", "country"}
@@ -103,7 +107,9 @@ def test_csv_has_every_row_and_no_formula(sample):
 def odd(**changes):
     """The verdict of an audit that differs from the friendly one."""
     audit = friendly()[1]
-    noise = {name: changes.pop(name) for name in ("rate", "low", "high", "warnings") if name in changes}
+    noise = {
+        name: changes.pop(name) for name in ("rate", "low", "high", "outer", "warnings") if name in changes
+    }
     audit = replace(audit, **changes, noise=replace(audit.noise, **noise))
     for form in FORMS:
         assert form(audit)  # nothing breaks
@@ -111,15 +117,33 @@ def odd(**changes):
     return as_plain(audit)["verdict"]
 
 
-def test_the_verdict_says_when_labels_tell_nothing():
-    said = odd(clean_accuracy=None, warnings=(NO_SIGNAL,))
+def test_the_report_ends_where_the_columns_tell_nothing():
+    frame = pl.DataFrame(np.random.default_rng(0).normal(size=(300, 3)), schema=["a", "b", "c"])
+    frame = frame.with_columns(y=np.random.default_rng(1).integers(0, 2, 300))
+    audit = audit_table(frame, "y")
+    for form in FORMS[:3]:
+        said = form(audit)
+        assert "Nothing can be said of the labels of “y”" in said
+        for word in ("are wrong", "suspicious", "clean labels", "Use the learner", "interval"):
+            assert word not in said
+    Outline(as_html(audit))
+    found = as_plain(audit)
+    assert found["verdict"].startswith("Nothing can be said of the labels of “y”")
+    assert [found["noise"][name] for name in ("rate", "low", "high")] == [None] * 3
+    assert found["clean_accuracy"] is found["recommended"] is found["more_likely_wrong"] is None
+    assert found["suspects"] == found["learners"] == []
+
+
+def test_the_verdict_says_when_the_rate_is_unknown():
+    said = odd(clean_accuracy=None, high=0.66, rate=0.4)
     assert "cannot be told: the columns say too little" in said
     assert "how good it would be on clean labels cannot be told" in said
-    assert "% of the 300 labels" not in said
 
 
 def test_the_verdict_says_when_labels_may_be_clean_and_when_not():
-    assert "may be clean" in odd(rate=0.02, low=0.0, high=0.05)
+    assert "may be clean" in odd(rate=0.005, low=0.0, high=0.01, outer=0.015)
+    assert "may be clean" not in odd(rate=0.005, low=0.0, high=0.01, outer=0.021)
+    assert "may be clean" not in odd(rate=0.02, low=0.0, high=0.05)
     assert "may be clean" not in odd(rate=0.04, low=0.02, high=0.06)
     assert "About 4.0 % of the 300 labels of “tier”, some 12 of them, are wrong" in odd(
         rate=0.04, low=0.02, high=0.06
@@ -131,14 +155,70 @@ def test_the_verdict_says_when_guessing_is_as_good():
     audit = friendly()[1]
     said = odd(noisy_accuracy=audit.guess)
     common = audit.labels.classes[int(np.argmax(audit.labels.counts))]
-    assert f"no better than always saying “{common}”" in said
-    assert "Use the learner" not in said
-    assert "no better" not in odd()
+    assert f"no more than by always saying “{common}”" in said
+    assert "no more than" not in odd()
+
+
+def test_all_forms_say_the_same_as_the_estimate():
+    """The first sentence is that of Python, but for the number of labels and what they are called."""
+    audit = friendly()[1]
+    rate = audit.noise
+    bare = str(rate).split(" Caution")[0].replace("the labels are", "LABELS are")
+    for said in (as_plain(audit)["verdict"], " ".join(as_text(audit).split()), as_markdown(audit)):
+        found = re.sub(r"the 300 labels of “tier”, some [\d,]+ of them, are", "LABELS are", said)
+        assert bare in found
+    tiles = " ".join(Outline(as_html(audit)).text).replace("\u00a0", " ")
+    assert f"up to {share(rate.outer)} may be wrong, as long as none is more likely wrong than right" in tiles
+
+
+def test_one_split_has_no_deviation():
+    audit = friendly()[1]
+    assert "±" in as_html(audit)
+    curves = [
+        RobustnessCurve(each.name, each.curve.rates, each.curve.scores[:, :1]) for each in audit.learners
+    ]
+    once = replace(
+        audit,
+        learners=tuple(
+            replace(each, curve=curve) for each, curve in zip(audit.learners, curves, strict=True)
+        ),
+    )
+    for form in FORMS:
+        assert "± 0.0" not in form(once)
+    assert "standard deviation around the recommended" not in as_html(once)
+    assert 'class="band"' not in as_html(once)
+
+
+def test_rates_by_class_are_said_everywhere():
+    audit = replace(friendly()[1], noise=by_class())
+    learners = tuple(replace(each, stretch=1.3) for each in audit.learners)
+    audit = replace(audit, learners=learners)
+    for form in FORMS:
+        said = (
+            form(audit)
+            .replace("\\u201c", "“")
+            .replace("\\u201d", "”")
+            .replace("\n", " ")
+            .replace("\u00a0", " ")
+        )
+        assert "if mistakes depend on the class alone" in said
+        assert "“gold” as “silver” in 40.0 % of the rows of that class" in said
+    assert as_plain(audit)["noise"]["by_class"]["gold"] == {"rate": 0.4, "low": 0.3, "high": 0.5}
+    page = as_html(audit)
+    assert "corrected for the rates by class" in page
+    assert "held-out labels as they are" not in page
+
+
+def by_class():
+    table = np.array([[1.0, 0.0, 0.0], [0.0, 0.6, 0.4], [0.0, 0.0, 1.0]])
+    rates = {"bronze": (0.0, 0.0, 0.01), "gold": (0.4, 0.3, 0.5), "silver": (0.0, 0.0, 0.02)}
+    return NoiseEstimate(0.13, 0.1, 0.17, 0.2, ClassConditionalNoise(table), by_class=rates)
 
 
 def test_the_verdict_names_the_caveat():
     assert "Caution: something is odd." in odd(warnings=("something is odd",), low=0.01)
-    assert "All this assumes that a flip does not depend on the row" in odd(warnings=())
+    for said in (odd(warnings=()), odd(warnings=("something is odd",), low=0.01, outer=0.25)):
+        assert "without that assumption up to" in said  # beside a caution too
     assert "4 rows have no label and take no part." in as_plain(hostile()[1])["verdict"]
 
 

@@ -2,6 +2,7 @@
 
 import datetime
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,16 @@ from sklearn.model_selection import cross_val_score, train_test_split
 from sklearn.utils.estimator_checks import check_estimator
 
 from unflip import RobustClassifierCV
+from unflip.audit import estimate_noise, find_suspects
 from unflip.kernels import EuclideanLaplace
 from unflip.noise import flip_labels
+from unflip.noise.estimate import NO_SIGNAL
 from unflip.selection import robust_cv
 from unflip.selection.path import JITTER, RIDGES, RidgePath, Rows
+
+
+def two_columns(p):
+    return np.column_stack([1 - p, p])
 
 
 def xor(n=600, seed=0):
@@ -58,7 +65,7 @@ def test_where_labels_are_coins_columns_weigh_the_same():
     X, y = rng.normal(size=(400, 10)), rng.integers(0, 2, 400)
     model = RobustClassifierCV().fit(X, y)
     assert model.feature_weights_ is None
-    assert any("no dependence" in words for words in model.noise_.warnings)
+    assert NO_SIGNAL in model.noise_.warnings
     assert model.clean_error_ is None
 
 
@@ -131,8 +138,19 @@ def test_weights_and_soft_labels():
     assert len(with_zeros.loo_scores_) == np.count_nonzero(weight)
     assert_array_equal(with_zeros.loo_rows_, np.flatnonzero(weight))
     assert with_zeros.score(X, y) > 0.95
-    soft = RobustClassifierCV(feature_weights=False).fit(X, np.where(y == 1, 0.9, 0.1))
+    soft = RobustClassifierCV(feature_weights=False).fit(X, two_columns(np.where(y == 1, 0.9, 0.1)))
     assert soft.score(X, y) > 0.95
+
+
+@pytest.mark.parametrize("learn", [RobustClassifierCV().fit, estimate_noise, find_suspects])
+def test_a_target_between_zero_and_one_is_not_taken_for_probabilities(learn):
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.linspace(0, 1, 40)
+    for column in (y, y[:, None], y.tolist(), pd.Series(y), pd.DataFrame({"y": y}), pl.Series(y)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scikit-learn asks for a plain vector
+            with pytest.raises(ValueError, match=r"row 1 is 0\.0256.* two columns, np\.column_stack"):
+                learn(X, column)
+    learn(X, two_columns(np.where(X[:, 0] > 0, 0.9, 0.2)))
 
 
 def test_one_heavy_row_does_not_drown_the_others():
@@ -148,7 +166,7 @@ def test_one_heavy_row_does_not_drown_the_others():
 def test_the_error_of_soft_labels_is_that_of_their_weighted_parts():
     X, y = load_breast_cancer(return_X_y=True)
     noisy = flip_labels(y, 0.1, rng=0)
-    model = RobustClassifierCV(feature_weights=False).fit(X, np.where(noisy == 1, 0.9, 0.1))
+    model = RobustClassifierCV(feature_weights=False).fit(X, two_columns(np.where(noisy == 1, 0.9, 0.1)))
     assert model.clean_error_.noisy == pytest.approx(model.noisy_error_)
 
 

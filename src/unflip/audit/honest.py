@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +12,14 @@ from unflip._weights import as_weight
 from unflip.estimators.border import refuse_single_class
 from unflip.noise.curve import Curve, normal_scores
 from unflip.noise.estimate import along_and_agree, annotator_curve, signed
+from unflip.noise.judgement import Judgement, judge
 from unflip.selection import RobustClassifierCV
 from unflip.sources import encode
+from unflip.sources.labels import encode_classes
 
 Array = np.ndarray[Any, Any]
 FITTED = 20_000  # rows of a large table that are fitted; the others are scored by that fit
 SCORED = 4096  # of the others at a time
-MANY = 50  # equal rows share one score: leave-one-out would order them against their own labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def honest_scores(
     >>> found.classes.tolist(), found.rows.tolist()
     (['a', 'b'], [0, 1, 2])
     """
-    labels = encode(y)
+    labels = encode_classes(y)
     weight = as_weight(sample_weight, len(labels))
     refuse_single_class(labels.classes.tolist(), weight @ labels.membership)
     if scores is None:
@@ -55,7 +55,7 @@ def honest_scores(
         model = RobustClassifierCV(feature_weights=False, random_state=random_state)
         model._leave_out(X, y, sample_weight, groups, judged=len(labels))
         rows = model.loo_rows_
-        found = shared_by_equal_rows(model, X, rows)
+        found = model.honest_scores_
     else:
         if groups is not None:
             raise ValueError("groups go with our own scores; yours must have left groups out already")
@@ -66,6 +66,28 @@ def honest_scores(
         found = _as_scores(scores, len(labels), len(labels.classes))[rows]
     member = labels.membership[rows] * weight[rows, None]
     return Honest(found, member, labels.classes, rows, len(labels))
+
+
+def judged_labels(
+    X: Any,
+    y: Any,
+    scores: Any,
+    groups: Any,
+    trusted: Any,
+    noise: str,
+    sample_weight: Any = None,
+    random_state: Any = 0,
+) -> tuple[Honest, Judgement, Array]:
+    """Honest scores, what they say of the labels, and a mask of the trusted rows among them.
+
+    >>> honest, judgement, sure = judged_labels([[0.0], [1.0]] * 50, [0, 1] * 50, None, None, [0], "auto")
+    >>> judgement.estimate.low, int(sure.sum())
+    (0.0, 1)
+    """
+    honest = honest_scores(X, y, scores, groups, sample_weight, random_state)
+    sure = np.isin(honest.rows, trusted_rows(trusted, honest.given_rows))
+    known = None if trusted is None else sure
+    return honest, judge(honest.scores, honest.member, known, noise, honest.classes), sure
 
 
 def honest_of_many(
@@ -88,7 +110,7 @@ def honest_of_many(
     rare = sorted(set(encode(y).classes.tolist()) - set(model.classes_.tolist()))
     if rare:
         raise ValueError(f"the label {rare[0]!r} is too rare for so many rows; join it with another")
-    found = shared_by_equal_rows(model, rows, model.loo_rows_)
+    found = model.honest_scores_
     scores = np.zeros((n, *found.shape[1:]))
     others = np.setdiff1d(np.arange(n), fitted)
     for start in range(0, len(others), SCORED):
@@ -164,16 +186,3 @@ def _as_scores(scores: Any, n: int, n_classes: int) -> Array:
     if len(bad):
         raise ValueError(f"the score of row {bad[0][0]} is {s[tuple(bad[0])]}; scores are finite")
     return signed(s) if s.ndim == 1 else s
-
-
-def shared_by_equal_rows(model: RobustClassifierCV, X: Any, rows: Array) -> Array:
-    """The scores, with one for all rows that are equal and many."""
-    scores = model.honest_scores_.copy()
-    table = model.table_.transform(X)[rows]
-    places = defaultdict(list)
-    for place, row in enumerate(np.ascontiguousarray(table)):
-        places[row.tobytes()].append(place)
-    for equal in places.values():
-        if len(equal) >= MANY:
-            scores[equal] = scores[equal].mean(axis=0)
-    return scores

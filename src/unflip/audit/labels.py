@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,6 +15,7 @@ from unflip._weights import as_weight
 
 Array = np.ndarray[Any, Any]
 MOST = 100  # classes
+MANY_NUMBERS = 20  # different whole numbers: more are rather amounts than classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,7 @@ class TableLabels:
             kind = type(odd[0]).__name__
             raise ValueError(f"the target {target!r} holds a {kind}; labels are text or whole numbers")
         if positive is not None:
-            _refuse_other_spellings(labels, positive)
+            refuse_other_spellings(Counter(map(str, labels)), target, (positive,))
             labels = [positive if str(label) == positive else f"not {positive}" for label in labels]
         counts = Counter(labels)
         if len({type(label) for label in counts}) > 1:
@@ -75,13 +78,58 @@ class TableLabels:
         return frame.iloc[self.rows] if hasattr(frame, "iloc") else frame[self.rows]
 
 
-def _refuse_other_spellings(labels: list[Any], positive: str) -> None:
-    """All others become one class, and "Yes" is hardly meant to be other than "yes"."""
-    for label in dict.fromkeys(map(str, labels)):
-        if label != positive and label.strip().casefold() == positive.strip().casefold():
-            raise ValueError(
-                f"the labels {positive!r} and {label!r} differ in writing only; write them alike"
-            )
+def refuse_doubtful_labels(counts: Mapping[Any, int], target: str, positive: str | None = None) -> None:
+    """Raise if these may not be meant as classes: many whole numbers, or two that differ in writing only.
+
+    counts: how many rows have each label; positive: as in `TableLabels.of`.
+
+    >>> refuse_doubtful_labels(dict.fromkeys(range(43), 9), "rating")
+    Traceback (most recent call last):
+    ValueError: the target 'rating' holds 43 different whole numbers, 0 to 42: if they are amounts or ratings,
+    group them first (for example into low and high); if each is the code of a class, say so with --category
+    rating
+    """
+    if positive is not None:
+        refuse_other_spellings({str(label): n for label, n in counts.items()}, target, (positive,))
+        return
+    refuse_other_spellings(counts, target)
+    learnable = len(counts) <= min(MOST, sum(counts.values()) / 2)  # else refused whatever they mean
+    if len(counts) > MANY_NUMBERS and learnable and all(map(_is_whole, counts)):
+        raise ValueError(
+            f"the target {target!r} holds {len(counts)} different whole numbers, {int(min(counts))} to "
+            f"{int(max(counts))}: if they are amounts or ratings, group them first (for example into low and "
+            f"high); if each is the code of a class, say so with --category {shlex.quote(target)}"
+        )
+
+
+def refuse_other_spellings(
+    counts: Mapping[Any, int], target: str, known: Collection[str] | None = None
+) -> None:
+    """Raise if two labels differ only in capitals or blanks around them; "Yes" is hardly other than "yes".
+
+    known: labels that are as they should be; only what resembles one of these is refused.
+
+    >>> refuse_other_spellings({"no": 9, "yes": 7, "Yes": 2}, "sick")
+    Traceback (most recent call last):
+    ValueError: the labels 'yes' and 'Yes' differ in writing only (7 and 2 rows of 'sick'); write them alike,
+    or say with --category sick that they are two classes
+    """
+    first: dict[str, Any] = {}
+    for label in known or sorted(counts, key=lambda label: (-counts[label], str(label))):
+        first.setdefault(str(label).strip().casefold(), label)
+    for label, count in counts.items():
+        other = first.get(str(label).strip().casefold(), label)
+        if other == label or label in (known or ()):
+            continue
+        ask = f", or say with --category {shlex.quote(target)} that they are two classes"
+        raise ValueError(
+            f"the labels {other!r} and {label!r} differ in writing only ({counts.get(other, 0):,} and "
+            f"{count:,} rows of {target!r}); write them alike{'' if known else ask}"
+        )
+
+
+def _is_whole(label: Any) -> bool:
+    return isinstance(label, int | float) and not isinstance(label, bool) and float(label).is_integer()
 
 
 def _plain(column: Any) -> list[Any]:

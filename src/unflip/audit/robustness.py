@@ -7,7 +7,7 @@ the same wrong labels, so the difference of their curves is a paired one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -82,6 +82,7 @@ def robustness_curve(
     repeats: int = 5,
     random_state: int | np.random.Generator | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
+    scoring: Callable[[Any, Any, Any], float] | None = None,
 ) -> RobustnessCurve:
     """The accuracy of any scikit-learn classifier when a share of its training labels is wrong.
 
@@ -96,7 +97,8 @@ def robustness_curve(
 
     A rate lies in [0, 1/2) for two classes and in [0, (K - 1) / K) for K. `test_size` is a share or a
     number of rows. `random_state` decides splits and coins; `None` draws anew at each call. Randomness
-    inside the estimator is the estimator's own: give it a `random_state` to have a curve again.
+    inside the estimator is the estimator's own: give it a `random_state` to have a curve again. `scoring`
+    takes a fitted estimator, X and y, and stands in place of the accuracy; `clean_scorer` makes such.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.neighbors import KNeighborsClassifier
@@ -124,7 +126,7 @@ def robustness_curve(
         as_noise(rate, len(classes))  # refuses a bad rate before the first fit
     draws = _draws(random_state, repeats)
     scores = Parallel(n_jobs=n_jobs)(
-        delayed(_score)(estimator, X, labels, classes, rate, test_size, split, coins)
+        delayed(_score)(estimator, X, labels, classes, rate, test_size, split, coins, scoring)
         for rate in rates
         for split, coins in draws
     )
@@ -141,6 +143,7 @@ def _score(
     test_size: float | int,
     split: int,
     coins: np.random.SeedSequence,
+    scoring: Callable[[Any, Any, Any], float] | None,
 ) -> float:
     X_train, X_test, y_train, y_test = train_test_split(
         X, labels, test_size=test_size, stratify=labels, random_state=split
@@ -148,7 +151,10 @@ def _score(
     # A generator made anew from the same seed: every rate sees the same coins. All classes are named,
     # for a rare one may have no training row.
     noisy = flip_labels(y_train, rate, np.random.default_rng(coins), classes=classes)
-    return float(accuracy_score(y_test, clone(estimator).fit(X_train, noisy).predict(X_test)))
+    model = clone(estimator).fit(X_train, noisy)
+    if scoring is not None:
+        return float(scoring(model, X_test, y_test))
+    return float(accuracy_score(y_test, model.predict(X_test)))
 
 
 def _hard_labels(y: Any) -> Array:

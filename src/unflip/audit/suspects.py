@@ -9,17 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unflip.audit.honest import Array, Honest, annotator_curves, honest_scores, trusted_rows
+from unflip.audit.honest import Array, annotator_curves, judged_labels
 from unflip.features import Tabular
-from unflip.noise.curve import Curve, normal_scores
-from unflip.noise.estimate import NoiseEstimate, estimate_rate, wrong_probability
+from unflip.noise.estimate import NO_SIGNAL, NoiseEstimate
 from unflip.selection.two_part import TwoPart
 from unflip.selection.views import Views
 
 EXPLAINED = 100  # rows that get neighbours
 LANDMARKS = 400  # rows that scales of distances are taken from
+CERTAIN = 1 - 1e-6  # no label is wrong for sure
 NEAR = 20_000  # rows among which neighbours are looked for
-LAST = 1e-6  # keeps the order going where probabilities are equal
 
 
 class Suspect(NamedTuple):
@@ -81,6 +80,8 @@ class Suspects:
         return pd.DataFrame(list(self), columns=list(Suspect._fields)).set_index("row")
 
     def __repr__(self) -> str:
+        if NO_SIGNAL in self.noise.warnings:
+            return f"Suspects({len(self)} rows, none judged: {NO_SIGNAL})"
         likely = np.count_nonzero(self.probability >= 0.5)
         return (
             f"Suspects({len(self)} rows, {likely} more likely wrong than right, noise={self.noise.rate:.3f})"
@@ -95,21 +96,47 @@ def find_suspects(
     groups: Any = None,
     trusted: Any = None,
     annotator: Any = None,
+    noise: str = "auto",
     sample_weight: Any = None,
     n_neighbours: int = 3,
     random_state: Any = 0,
 ) -> Suspects:
     """Rank rows by the probability that their label is wrong, from labels that are all suspect.
 
-    Each row is scored by a label-free fit to the other rows (or by `scores`, of your own model, that did
-    not see its label), and the share of labels that disagree with the score, compared with how certain the
-    score is, gives the probability. The assumption is that of `estimate_noise`.
+    Each row is scored by a label-free fit to the other rows, and the share of labels that disagree with the
+    score, compared with how certain the score is, gives the probability. It assumes what `estimate_noise`
+    assumes. Where the columns predict labels no better than guessing there is no probability (NaN).
 
-    scores: (n,) or (n, K), in place of our own; X may then be None. groups: rows that leave together.
-    trusted: rows known to be right, as a mask or as numbers; they are never suspects. annotator: who gave
-    each label; a label is as doubtful as the one who gave it. n_neighbours: how many near rows with the
-    likely label to name, for the 100 most suspicious rows.
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features), or data frame
+        The rows; may be None where `scores` are given.
+    y : array-like of shape (n_samples,)
+        Their labels, of any type; or (n_samples, n_classes), probabilities.
+    scores : array-like of shape (n_samples,) or (n_samples, n_classes), optional
+        Of your own model, which must not have seen the label of the row it scores; in place of our own.
+    groups : array-like of shape (n_samples,), optional
+        Rows that belong together and are left out together.
+    trusted : array-like, optional
+        Rows known to be right, as a mask or as numbers; they are never suspects.
+    annotator : array-like of shape (n_samples,), optional
+        Who gave each label; a label is as doubtful as the one who gave it.
+    noise : {"auto", "symmetric", "class_conditional"}, default="auto"
+        One rate for all classes, or one for each. "auto" takes one for all unless the labels contradict it.
+    sample_weight : array-like of shape (n_samples,), optional
+        How many rows each row stands for.
+    n_neighbours : int, default=3
+        How many near rows with the likely label to name, for the 100 most suspicious rows.
+    random_state : int, default=0
+        Seeds the landmarks of the fit.
 
+    Returns
+    -------
+    Suspects
+        All rows, the most suspicious first.
+
+    Examples
+    --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from unflip.noise import flip_labels
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -120,15 +147,19 @@ def find_suspects(
     """
     if not isinstance(n_neighbours, Integral) or n_neighbours < 0:
         raise ValueError(f"n_neighbours is a whole number from 0 on, got {n_neighbours!r}")
-    honest = honest_scores(X, y, scores, groups, sample_weight, random_state)
-    known = np.isin(honest.rows, trusted_rows(trusted, honest.given_rows))
-    noise, curve = estimate_rate(honest.scores, honest.member, known)
-    probability, likely = _judge(honest, noise, curve)
+    honest, judgement, known = judged_labels(
+        X, y, scores, groups, trusted, noise, sample_weight, random_state
+    )
+    estimate = judgement.estimate
+    probability, likely = judgement.rows()
     if annotator is not None:
-        for mine, theirs in annotator_curves(honest, curve, noise.rates, known, annotator).values():
-            probability[mine] = _judge(honest, noise, theirs)[0][mine]
+        curves = annotator_curves(honest, judgement.curve, judgement.rates, known, annotator)
+        for mine, theirs in curves.values():
+            probability[mine] = judgement.rows(theirs)[0][mine]
     probability = np.where(known, 0.0, probability)
     order = np.argsort(-probability, kind="stable")
+    if NO_SIGNAL in estimate.warnings:
+        probability = np.full(len(order), np.nan)
     given = honest.member.argmax(axis=1)
     near: tuple[tuple[int, ...], ...] = ()
     if X is not None and n_neighbours:
@@ -137,39 +168,10 @@ def find_suspects(
         honest.rows[order],
         honest.classes[given[order]],
         honest.classes[likely[order]],
-        np.clip(probability[order], 0.0, 1.0),
+        np.clip(probability[order], 0.0, CERTAIN),
         near,
-        noise,
+        estimate,
     )
-
-
-def _judge(honest: Honest, noise: NoiseEstimate, curve: Curve) -> tuple[Array, Array]:
-    """P(wrong) for each row, with a last digit that keeps the order, and the likely class."""
-    member, weight = honest.member, honest.member.sum(axis=1)
-    n_classes = member.shape[1]
-    given = member.argmax(axis=1)
-    if n_classes == 2:
-        z = normal_scores(honest.scores, weight)
-        wrong = wrong_probability(curve, noise.rates, z, member)
-        ahead = -np.where(given == 1, honest.scores, -honest.scores)
-        positive = np.interp(z, curve.z, curve.average(lambda r, g, p: g)) > 0.5
-        likely = np.where(wrong > 0.5, 1 - given, positive.astype(np.intp))
-    else:
-        own = np.take_along_axis(honest.scores, given[:, None], axis=1)[:, 0]
-        others = honest.scores.copy()
-        others[np.arange(len(others)), given] = -np.inf
-        ahead = others.max(axis=1) - own
-        # The curve runs along the lead over the second class. A label that is not even second is worse than
-        # that: it is judged by the lead over itself.
-        ordered = np.sort(honest.scores, axis=1)
-        lead = ordered[:, -1] - ordered[:, -2]
-        order = np.argsort(lead, kind="stable")
-        z = np.interp(np.abs(ahead), lead[order], normal_scores(lead, weight)[order])
-        likely = honest.scores.argmax(axis=1)
-        named = np.take_along_axis(member, likely[:, None], axis=1)[:, 0]
-        wrong = wrong_probability(curve, noise.rates, z, np.column_stack([weight - named, named]), n_classes)
-    size = np.abs(ahead).max(initial=0.0) or 1.0
-    return wrong + LAST * np.tanh(ahead / size), likely
 
 
 def _neighbours(

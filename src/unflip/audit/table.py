@@ -16,10 +16,11 @@ from unflip.audit.compare import Learner, Recommended, compare, recommend
 from unflip.audit.differences import Difference, differences
 from unflip.audit.honest import honest_of_many
 from unflip.audit.labels import TableLabels, feature_columns, labels_to_learn
-from unflip.audit.rate import AuditEstimate, estimate_noise
 from unflip.audit.suspects import Suspects, find_suspects
 from unflip.features import Tabular
 from unflip.features.table_columns import NUMBERED, OWN_VALUES
+from unflip.noise import NoiseEstimate
+from unflip.noise.estimate import NO_SIGNAL
 from unflip.noise.intervals import ScoreEstimate
 from unflip.selection.guarantee import Guarantee
 
@@ -32,24 +33,30 @@ class Audit:
 
     labels: the target and its classes; table: how columns were read; noise: the rate and how well it is
     known; noisy_accuracy: the leave-one-out accuracy on the labels as they are; clean_accuracy: what it
-    would be on clean ones, None where the labels do not tell; learners: compared on held-out rows;
-    suspects: all rows, the most doubtful first; ids: what the rows are called, if some column does;
-    settings: how to repeat it.
+    would be on clean ones, None where the labels do not tell; learners: compared on held-out rows, and
+    which of them is recommended; suspects: all rows, the most doubtful first; differences: what tells the
+    classes apart. Where the columns predict the labels no better than guessing, there are no learners and
+    no differences. ids: what the rows are called, if some column does; settings: how to repeat it.
     """
 
     source: str
     labels: TableLabels
     table: Tabular
-    noise: AuditEstimate
+    noise: NoiseEstimate
     noisy_accuracy: float
     clean_accuracy: ScoreEstimate | None
     learners: tuple[Learner, ...]
-    recommended: Recommended
+    recommended: Recommended | None
     suspects: Suspects
     differences: tuple[Difference, ...]
     guarantee: Guarantee
     ids: tuple[str, tuple[Any, ...]] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def informative(self) -> bool:
+        """Whether the columns predict the labels better than guessing does; if not, nothing can be said."""
+        return NO_SIGNAL not in self.noise.warnings
 
     @property
     def rows(self) -> int:
@@ -98,11 +105,14 @@ def audit_table(
     model, scores = honest_of_many(X, labels.y, labels.weight, seed)
     progress(2, STEPS)
     ways: dict[str, Any] = {"scores": scores, "sample_weight": labels.weight, "random_state": seed}
-    suspects, noise = find_suspects(X, labels.y, **ways), estimate_noise(None, labels.y, **ways)
+    suspects = find_suspects(X, labels.y, **ways)
+    noise = suspects.noise
+    informative = NO_SIGNAL not in noise.warnings
     progress(3, STEPS)
-    learners = compare(X, labels.y, noise, seed, against)
+    learners = compare(X, labels.y, noise, seed, against) if informative else ()
     progress(4, STEPS)
-    clean = model.clean_error_
+    clean = model._clean_error(noise)
+    names = table.get_feature_names_out().tolist()
     return Audit(
         source=source,
         labels=labels,
@@ -113,10 +123,10 @@ def audit_table(
         if clean is None
         else ScoreEstimate(1 - clean.estimate, 1 - clean.high, 1 - clean.low, 1 - clean.noisy),
         learners=learners,
-        recommended=recommend(learners),
+        recommended=recommend(learners) if learners else None,
         suspects=suspects,
-        differences=differences(X, table.get_feature_names_out().tolist(), labels.y, labels.weight),
-        guarantee=model.guarantee_,
+        differences=differences(X, names, labels.y, labels.weight) if informative else (),
+        guarantee=model._guarantee(noise),
         ids=_ids(rows, table),
         settings=settings or {},
     )

@@ -14,6 +14,7 @@ from unflip.cli.refusal import Refusal, refusing
 from unflip.cli.say import tell
 from unflip.cli.tables import (
     AsJson,
+    Category,
     Decimal,
     Delimiter,
     Drop,
@@ -54,6 +55,7 @@ def audit(
     positive: Positive = None,
     drop: Drop = None,
     text: Text = None,
+    category: Category = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     seed: Seed = 0,
@@ -73,7 +75,7 @@ def audit(
         import json
 
         # Before much is imported: what is wrong with a file is said at once.
-        frame, target, _ = labelled_table(file, target, drop, text, delimiter, decimal)
+        frame, target, _ = labelled_table(file, target, drop, text, delimiter, decimal, category, positive)
 
         from unflip.audit.table import audit_table
         from unflip.report import audit as shown

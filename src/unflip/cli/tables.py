@@ -36,6 +36,9 @@ Weight = Annotated[str | None, typer.Option(help="A column that counts rows.")]
 Positive = Annotated[str | None, typer.Option(help="A label; all others become one class.")]
 Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
 Text = Annotated[list[str] | None, typer.Option(help="A column that is text even if it looks like numbers.")]
+Category = Annotated[
+    list[str] | None, typer.Option(help="A column of categories even if it looks like numbers.")
+]
 Delimiter = Annotated[
     str | None,
     typer.Option(callback=_one_character, help="Of CSV (\\t for tabs); seen from the header if not given."),
@@ -56,21 +59,31 @@ def labelled_table(
     text: list[str] | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
+    category: list[str] | None = None,
+    positive: str | None = None,
 ) -> tuple[Any, str, Habits]:
     """The frame, its column of labels, and how it is written.
 
-    In CSV labels are what is written, as whole numbers if all are.
+    In CSV labels are what is written, as whole numbers if all are. Labels that may not be meant as classes
+    are refused, unless `category` has their column.
     """
     from unflip.tables import Habits, Wanted, read_table
 
-    wanted = Wanted(text or (), drop or (), target, habits=Habits(decimal=decimal))
+    category = category or []
+    wanted = Wanted([*(text or ()), *category], drop or (), target, habits=Habits(decimal=decimal))
     if target is None:
         columns = read_table(path, wanted, delimiter).columns
         raise Refusal(f"name the column of labels with --target; there are {', '.join(map(repr, columns))}")
     if target in (drop or ()):
         raise Refusal(f"the target {target!r} cannot be dropped")
     frame = read_table(path, wanted, delimiter)
-    return frame.with_columns(as_labels(frame[target])), target, wanted.habits
+    labels = as_labels(frame[target])
+    if target not in category:
+        from unflip.audit.labels import refuse_doubtful_labels
+
+        refuse_doubtful_labels(_counts(labels), target, positive)
+    levels = [as_levels(frame[name]) for name in category if name in frame.columns and name != target]
+    return frame.with_columns(labels, *levels), target, wanted.habits
 
 
 def as_labels(column: Any) -> Any:
@@ -92,6 +105,36 @@ def as_labels(column: Any) -> Any:
     return numbers if fractions else column  # fractions are refused as labels
 
 
+def as_levels(column: Any) -> Any:
+    """Numbers as the text that CSV has for them; what is no number as it is.
+
+    >>> import polars as pl
+    >>> as_levels(pl.Series([53.0, None])).to_list(), as_levels(pl.Series([1.5, 2.0])).to_list()
+    (['53', None], ['1.5', '2.0'])
+    """
+    import polars as pl
+
+    if not column.dtype.is_numeric():
+        return column
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+        whole = column.cast(pl.Int64, strict=False)
+        column = whole if whole.cast(column.dtype).eq_missing(column).all() else column
+    return column.cast(pl.String)
+
+
+def _counts(labels: Any) -> dict[Any, int]:
+    """How many rows have each label; nothing of what cannot be one."""
+    import polars as pl
+
+    kind = labels.dtype
+    if not (kind.is_integer() or kind.is_float() or kind in (pl.String, pl.Categorical, pl.Enum)):
+        return {}
+    if kind.is_float():
+        labels = labels.fill_nan(None)
+    return dict(labels.drop_nulls().value_counts().iter_rows())
+
+
 def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | None = None) -> Any:
     """A frame read as a model wants it: its categories are text, its dates and numbers written as before."""
     from dataclasses import replace
@@ -110,7 +153,14 @@ def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | Non
     habits = replace(model.habits, dates=dict(model.habits.dates))
     wanted = Wanted(list(levels), (), model.target if labels else None, needed, levels, habits)
     frame = read_table(path, wanted, delimiter)
-    if not labels or any(isinstance(label, str) for label in model.labels):
+    frame = frame.with_columns(as_levels(frame[name]) for name in levels if name in frame.columns)
+    if not labels:
+        return frame
+    if any(isinstance(label, str) for label in model.labels):
+        if getattr(model, "positive", None) is None:
+            from unflip.audit.labels import refuse_other_spellings
+
+            refuse_other_spellings(_counts(frame[model.target]), model.target, model.labels)
         return frame
     return frame.with_columns(_as_truth(frame[model.target], model.labels))
 

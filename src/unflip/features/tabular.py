@@ -3,7 +3,7 @@
 A column of numbers (or booleans) stays a column, and a date becomes days since 1970. Gaps are filled with
 the median, and where there were any, a column more says so: what is missing may tell something. Any other
 column becomes one column a level, the missing level among them; levels beyond the most frequent ones share
-a few columns, or have none. A column that never varies is left out.
+a few columns, or have none. A column that never varies is left out. Columns of sentences are refused.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from unflip._culprits import column_label, refuse_broken
 from unflip._long_integers import without_long_integers
 from unflip.features.labelfree import Array, LabelFree
 from unflip.features.onehot import column_of
+from unflip.features.sentences import refuse_sentences
 from unflip.features.table_columns import Categories, LeftOut, Numbers, as_numbers, read_column
 
+NEVER_VARIES = "it never varies"
 WIDEST = 5000  # columns of a sparse matrix that are turned into dense ones, a block of rows at a time
 
 
@@ -89,6 +91,10 @@ class Tabular(LabelFree):
             read_column(column_of(X, j), self._label(j), self.max_levels, self.buckets, self.lenient)
             for j in range(X.shape[1])
         ]
+        refuse_sentences(
+            {j: column_of(X, j) for j, column in enumerate(self.columns_) if not isinstance(column, Numbers)},
+            self._names,
+        )
         kept: list[int] = []
         self.left_out_ = {}
         start = 0
@@ -96,15 +102,20 @@ class Tabular(LabelFree):
             made = column.features(column_of(X, j), self._label(j))
             varying = np.flatnonzero((made != made[:1]).any(axis=0))
             if not len(varying):
-                reason = column.reason if isinstance(column, LeftOut) else "it never varies"
+                reason = column.reason if isinstance(column, LeftOut) else NEVER_VARIES
                 self.left_out_[self._name(j)] = reason
             kept += (start + varying).tolist()
             start += made.shape[1]
         self.kept_ = np.asarray(kept, dtype=np.intp)
         if not len(self.kept_):
-            raise ValueError(
-                f"no column of X varies (n_samples={X.shape[0]}): there is nothing to learn from"
-            )
+            raise ValueError(self._nothing_left(X.shape[0]))
+
+    def _nothing_left(self, n: int) -> str:
+        reasons = ((name, why) for name, why in self.left_out_.items() if why != NEVER_VARIES)
+        name, why = next(reasons, (None, ""))
+        if name is None:
+            return f"no column of X varies (n_samples={n}): there is nothing to learn from"
+        return f"no column of X is left to learn from (n_samples={n}): {name!r} is left out because {why}"
 
     def _map(self, X: Any) -> Array:
         if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and all(map(_is_plain, self.columns_)):

@@ -4,9 +4,10 @@
 0.5
 """
 
-from unflip.noise.estimate import NoiseEstimate, rate_from_scores
+from unflip.noise.estimate import NoiseEstimate
 from unflip.noise.inject import flip_labels
 from unflip.noise.intervals import ScoreEstimate, clean_score_interval
+from unflip.noise.judgement import rate_from_scores
 from unflip.noise.metrics import (
     clean_accuracy,
     clean_auc,

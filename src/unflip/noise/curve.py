@@ -51,6 +51,19 @@ def normal_scores(scores: Array, weight: Array) -> Array:
     return np.asarray(z / np.sqrt(variance))
 
 
+def weighted_quantile(values: Array, weight: Array, share: float) -> float:
+    """The value below which this share of the weight lies.
+
+    >>> weighted_quantile(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0]), 0.5)
+    2.0
+    """
+    order = np.argsort(values, kind="stable")
+    grown = np.cumsum(weight[order])
+    # A share that is met exactly, but for rounding, is met.
+    place = np.searchsorted(grown, share * grown[-1] * (1 - 1e-12))
+    return float(values[order[min(place, len(order) - 1)]])
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
     """The posterior of the curve, on a grid.

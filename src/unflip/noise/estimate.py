@@ -17,33 +17,32 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import beta
 
-from unflip._weights import as_weight
 from unflip.noise.curve import LEAST, TEMPER, Array, Curve, fit_curve, normal_scores
 from unflip.noise.models import Noise, SymmetricNoise, UniformNoise
+from unflip.noise.words import in_words
 
 NEARLY = 1.7  # nats below the best fit: 1.35 would be 90 % for one parameter, and the grid is coarse
 CONFIDENCE = 0.9
-END = 0.05  # of the rows, at each end of the score
 FEW = 30  # distinct scores
 EDGE = 0.01  # a rate so near to where labels carry nothing is there; the step of the grid
-NO_SIGNAL = "labels show no dependence on features; only the outer bound means something"
-OVERLAP = "heavy overlap: classes that overlap look like noise here, so the interval was widened"
-LOPSIDED = (
-    "labels disagree with the score at one end far more often than at the other, so that one rate for both "
-    "classes misleads; see estimate_noise(..., class_conditional=True)"
-)
-COARSE = f"fewer than {FEW} distinct rows: noise and overlap can hardly be told apart"
+NO_SIGNAL = "the columns predict the labels hardly better than guessing, so how many are wrong cannot be told"
+OVERLAP = "classes that overlap heavily look like noise, so the interval was widened"
+COARSE = f"fewer than {FEW} rows differ, so noise and overlap can hardly be told apart"
 
 
 @dataclass(frozen=True, eq=False)
 class NoiseEstimate:
-    """A noise rate and how well it is known.
+    """A noise rate and how well it is known; `print` says it in words.
 
-    rate: the share of labels that are wrong. low, high: a 90 % interval. outer: at most so many labels are
-    wrong, as long as none is more likely wrong than right (95 % confidence). warnings: what the reader
-    should know. noise: the rate as a model. rates, masses: the posterior behind the interval.
+    rate: the share of labels that are wrong. low, high: a 90 % interval, if mistakes do not depend on the
+    row. outer: at most so many labels are wrong, as long as none is more likely wrong than right (95 %
+    confidence). noise: the rate, or the rates by class, as a model. warnings: what the reader should know.
+    by_class: of each class, where it can be told, the share of its labels that are wrong, (rate, low, high).
+    by_annotator: an estimate for each annotator, where annotators were given. rates, masses: the posterior
+    behind the interval.
 
-    >>> NoiseEstimate(0.2, 0.15, 0.26, 0.31, SymmetricNoise(0.2))
+    >>> found = NoiseEstimate(0.2, 0.15, 0.26, 0.31, SymmetricNoise(0.2))
+    >>> found
     NoiseEstimate(rate=0.2, low=0.15, high=0.26, outer=0.31)
     """
 
@@ -55,6 +54,8 @@ class NoiseEstimate:
     warnings: tuple[str, ...] = ()
     rates: Array = field(default_factory=lambda: np.zeros(0))
     masses: Array = field(default_factory=lambda: np.zeros(0))
+    by_class: dict[Any, tuple[float, float, float]] = field(default_factory=dict)
+    by_annotator: dict[Any, NoiseEstimate] = field(default_factory=dict)
 
     def quantile(self, share: Any) -> Array:
         """The rate that is exceeded with probability 1 - share.
@@ -66,49 +67,33 @@ class NoiseEstimate:
         >>> found.quantile([0.05, 0.5, 0.95]).round(3).tolist()
         [0.15, 0.2, 0.26]
         """
-        limit = (self.noise.n_classes - 1) / self.noise.n_classes
         tail = (1 - CONFIDENCE) / 2
         plain = ndtri
         if len(self.rates):
             grown = np.concatenate([[0.0], np.cumsum(self.masses)])
-            plain = partial(np.interp, xp=grown, fp=_edges(self.rates, limit))
+            plain = partial(np.interp, xp=grown, fp=_edges(self.rates, self.limit))
         first, middle, last = plain(np.array([tail, 0.5, 1 - tail]))
         away = plain(np.asarray(share, dtype=np.float64)) - middle
         below, above = (self.rate - self.low) / (middle - first), (self.high - self.rate) / (last - middle)
-        return np.clip(self.rate + away * np.where(away < 0, below, above), 0, np.nextafter(limit, 0))
+        return np.clip(self.rate + away * np.where(away < 0, below, above), 0, np.nextafter(self.limit, 0))
+
+    @property
+    def limit(self) -> float:
+        """The rate at which labels carry nothing."""
+        return (self.noise.n_classes - 1) / self.noise.n_classes
+
+    @property
+    def identified(self) -> bool:
+        """Whether the labels could tell the rate from the one at which they carry nothing."""
+        return NO_SIGNAL not in self.warnings and self.high <= self.limit - EDGE
+
+    def __str__(self) -> str:
+        return " ".join([in_words(self), *(f"Caution: {warning}." for warning in self.warnings)])
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={getattr(self, name):.3g}" for name in ("rate", "low", "high", "outer"))
         said = f", warnings={list(self.warnings)}" if self.warnings else ""
         return f"NoiseEstimate({numbers}{said})"
-
-
-def rate_from_scores(scores: Any, y: Any, sample_weight: Any = None) -> NoiseEstimate:
-    """The share of wrong labels, from scores that never saw the label of their own row.
-
-    scores: (n,), positive for the second class, or its probability; or (n, K), the largest for the likely
-    class. y: the labels as they are, classes in sorted order. sample_weight: (n,), how many rows each row
-    stands for. Two classes are understood under symmetric noise, more under uniform noise. Two classes need
-    only the order of the scores (and their sign, for the outer bound); more need their differences.
-
-    >>> rng = np.random.default_rng(0)
-    >>> scores = rng.normal(size=2000)
-    >>> noisy = (scores > 0) ^ (rng.uniform(size=2000) < 0.2)
-    >>> found = rate_from_scores(scores, noisy)
-    >>> found.low < 0.2 < found.high, abs(found.rate - 0.2) < 0.02
-    (True, True)
-    """
-    labels, s = np.asarray(y), np.asarray(scores, dtype=np.float64)
-    if labels.ndim != 1:
-        raise ValueError(f"labels form one column, got an array of shape {labels.shape}")
-    if s.shape[:1] != labels.shape:
-        raise ValueError(f"scores of the shape {s.shape} do not fit {len(labels)} labels")
-    weight = as_weight(sample_weight, len(labels))
-    classes, codes = np.unique(labels[weight > 0], return_inverse=True)
-    _refuse(s, weight > 0, classes)
-    s, weight = s[weight > 0], weight[weight > 0]
-    s = signed(s) if s.ndim == 1 else s
-    return estimate_rate(s, np.eye(len(classes))[codes] * weight[:, None])[0]
 
 
 def signed(scores: Array) -> Array:
@@ -131,23 +116,12 @@ def identified_noise(noise: NoiseEstimate | Noise | Any) -> Noise | Any:
     """
     if not isinstance(noise, NoiseEstimate):
         return noise
-    limit = (noise.noise.n_classes - 1) / noise.noise.n_classes
-    if not is_identified(noise):
+    if not noise.identified:
         raise ValueError(
             f"the noise rate is not identified, so no score can be corrected for it: {noise!r} does not rule "
-            f"out the rate {limit:.3g}, at which labels carry nothing"
+            f"out the rate {noise.limit:.3g}, at which labels carry nothing"
         )
     return noise.noise
-
-
-def is_identified(noise: NoiseEstimate) -> bool:
-    """Whether the labels could tell the rate from the one at which they carry nothing.
-
-    >>> is_identified(NoiseEstimate(0.3, 0.0, 0.5, 0.5, SymmetricNoise(0.3)))
-    False
-    """
-    limit = (noise.noise.n_classes - 1) / noise.noise.n_classes
-    return NO_SIGNAL not in noise.warnings and noise.high <= limit - EDGE
 
 
 def estimate_rate(scores: Array, member: Array, trusted: Array | None = None) -> tuple[NoiseEstimate, Curve]:
@@ -178,10 +152,6 @@ def estimate_rate(scores: Array, member: Array, trusted: Array | None = None) ->
     doubtful = np.ones(len(weight)) if trusted is None else 1.0 - trusted
     total, right = float(weight @ doubtful), float(right_mass @ doubtful)
     warnings = []
-    if n_classes == 2 and _shows_nothing(z, agree, against):
-        warnings.append(NO_SIGNAL)
-    if n_classes == 2 and doubtful.all() and _is_lopsided(z, agree, against):
-        warnings.append(LOPSIDED)
     if len(np.unique(along)) < FEW:
         warnings.append(COARSE)
     return summary(curve, rates, n_classes, right, total, warnings), curve
@@ -291,44 +261,3 @@ def _grid(n_classes: int) -> Array:
 def _edges(rates: Array, limit: float) -> Array:
     """Where the cells of the grid end; within a cell every rate is as likely as another."""
     return np.concatenate([[0.0], (rates[1:] + rates[:-1]) / 2, [limit]])
-
-
-def _shows_nothing(z: Array, positive: Array, negative: Array) -> bool:
-    """Whether the labels could be coins: no better an AUC than chance, and classes of about one size."""
-    n1, n0 = positive.sum(), negative.sum()
-    place = np.unique(z, return_inverse=True)[1]
-    ones, zeros = np.bincount(place, positive), np.bincount(place, negative)
-    auc = ones @ (np.cumsum(zeros) - zeros / 2) / max(n1 * n0, 1e-300)  # a tie counts one half
-    chance = 0.5 + 1.645 * np.sqrt((n1 + n0 + 1) / (12 * max(n1 * n0, 1e-300)))
-    return bool(auc < chance and min(n1, n0) > 0.45 * (n1 + n0))
-
-
-def _is_lopsided(z: Array, positive: Array, negative: Array) -> bool:
-    """Whether the labels at the two ends of the score disagree with it at clearly different rates.
-
-    Not asked where a class is rare: its end holds rows of the other class, noise or not.
-    """
-    weight = positive + negative
-    if min(positive.sum(), negative.sum()) < 0.2 * weight.sum():
-        return False
-    order = np.argsort(z, kind="stable")
-    share = np.cumsum(weight[order]) / weight.sum()
-    ends = (order[share <= END], positive), (order[share > 1 - END], negative)
-    size = [weight[rows].sum() for rows, _ in ends]
-    if min(size) == 0:
-        return False
-    wrong = [against[rows].sum() / count for (rows, against), count in zip(ends, size, strict=True)]
-    chance = sum(p * (1 - p) / count for p, count in zip(wrong, size, strict=True)) ** 0.5
-    return bool(abs(wrong[0] - wrong[1]) > 0.1 + 3 * chance)
-
-
-def _refuse(scores: Array, held: Array, classes: Array) -> None:
-    """Refuse what cannot be read, naming it; held: (n,), the rows that have weight."""
-    if len(classes) < 2:
-        raise ValueError(f"labels of at least two classes are needed, got {classes.tolist()}")
-    wanted = (len(scores),) if len(classes) == 2 else (len(scores), len(classes))
-    if scores.shape != wanted:
-        raise ValueError(f"for {len(classes)} classes scores have the shape {wanted}, got {scores.shape}")
-    bad = np.argwhere(~np.isfinite(scores) & held.reshape(-1, *[1] * (scores.ndim - 1)))
-    if len(bad):
-        raise ValueError(f"the score of row {bad[0][0]} is {scores[tuple(bad[0])]}; scores are finite")

@@ -20,10 +20,11 @@ from numpy.random import Generator
 from unflip._weights import as_weight
 from unflip.noise.estimate import CONFIDENCE, NoiseEstimate, identified_noise
 from unflip.noise.metrics import clean_accuracy, clean_auc
-from unflip.noise.models import Array, Noise, SymmetricNoise, UniformNoise, as_noise
+from unflip.noise.models import Array, ClassConditionalNoise, Noise, SymmetricNoise, UniformNoise, as_noise
 from unflip.noise.scorers import METRICS, balanced_accuracy_from_table
 
 DRAWS = 2000
+LARGEST = 0.95  # of what rates by class can be: beyond it labels carry next to nothing
 
 
 @dataclass(frozen=True)
@@ -81,19 +82,20 @@ def clean_score_interval(
     model = as_noise(identified_noise(noise), len(known))
     weight = as_weight(sample_weight, len(labels))
     generator = np.random.default_rng(rng)
-    seen = _SEEN[metric](labels, answers, weight, known, generator)
+    by_class = metric == "accuracy" and isinstance(model, ClassConditionalNoise)
+    seen = (_see_table if by_class else _SEEN[metric])(labels, answers, weight, known, generator)
 
     estimate = seen.correct(model, seen.score)
     tail = (1 - confidence) / 2
     models, ends = [model] * DRAWS, [estimate]
     if isinstance(noise, NoiseEstimate):
         spread = noise.quantile((generator.permutation(DRAWS) + 0.5) / DRAWS)
-        models = [_at(model, rate) for rate in spread]
+        models = [_at(model, rate, noise.rate) for rate in spread]
     draws = list(seen.draws)
     spreads = [_corrected(seen.correct, models, draws)]
     if isinstance(noise, NoiseEstimate):
         # Either end of the rate's interval may be the truth, and the noisy score is as doubtful there.
-        edges = [_at(model, rate) for rate in noise.quantile([tail, 1 - tail])]
+        edges = [_at(model, rate, noise.rate) for rate in noise.quantile([tail, 1 - tail])]
         spreads += [_corrected(seen.correct, [edge] * DRAWS, draws) for edge in edges]
     for values in spreads:
         if values:
@@ -118,10 +120,30 @@ def _see_accuracy(labels: Array, answers: Array, weight: Array, known: Array, rn
     return _Seen(noisy, noisy, draws, lambda noise, score: float(clean_accuracy(score, noise)))
 
 
-def _see_balanced(labels: Array, answers: Array, weight: Array, known: Array, rng: Generator) -> _Seen:
+def _see_table(labels: Array, answers: Array, weight: Array, known: Array, rng: Generator) -> _Seen:
+    """Accuracy where classes have rates of their own: it depends on which labels meet which answers."""
+    table = _table(labels, answers, weight, known)
+    draws = rng.dirichlet(table.ravel() + 1 / table.size, DRAWS).reshape(-1, *table.shape)
+    noisy = float(np.trace(table) / table.sum())
+    return _Seen(noisy, table / table.sum(), draws, _accuracy_from_table)
+
+
+def _accuracy_from_table(noise: Noise, table: Array) -> float:
+    try:
+        return float(np.trace(np.linalg.solve(noise.transition.T, table)))
+    except np.linalg.LinAlgError:
+        raise ValueError(f"under {noise!r} some classes look alike") from None
+
+
+def _table(labels: Array, answers: Array, weight: Array, known: Array) -> Array:
+    """The weight of the rows with each label, a row, and each answer, a column."""
     k = len(known)
     cell = np.searchsorted(known, labels) * k + np.searchsorted(known, answers)
-    table = np.bincount(cell, weight, k * k).reshape(k, k)
+    return np.bincount(cell, weight, k * k).reshape(k, k)
+
+
+def _see_balanced(labels: Array, answers: Array, weight: Array, known: Array, rng: Generator) -> _Seen:
+    k, table = len(known), _table(labels, answers, weight, known)
     sizes = table.sum(axis=1)
     held = sizes > 0
     # Half a row right and half a row wrong, which is Jeffreys' Beta for every recall.
@@ -179,11 +201,20 @@ def _corrected(
     return values
 
 
-def _at(model: Noise, rate: float) -> Noise:
-    """The same model at another rate."""
+def _at(model: Noise, rate: float, wrong: float) -> Noise:
+    """The model of an estimate at another rate; rates by class, which make `wrong`, grow all alike."""
     if isinstance(model, SymmetricNoise | UniformNoise):
         return replace(model, rate=float(rate))
-    raise ValueError(f"how well a rate is known says little about {model!r}; pass the model as known noise")
+    if not isinstance(model, ClassConditionalNoise):
+        raise ValueError(
+            f"how well a rate is known says little about {model!r}; pass the model as known noise"
+        )
+    same, table = np.eye(model.n_classes), model.transition
+    flipped = 1 - np.diag(table)
+    # Rates are at most one, and those of two classes sum to less.
+    most = 1 / max(float(flipped.sum() if model.n_classes == 2 else flipped.max()), 1e-300)
+    grown = same + min(rate / max(wrong, 1e-300), LARGEST * most) * (table - same)
+    return ClassConditionalNoise(grown)
 
 
 def _known_classes(metric: str, labels: Array, answers: Array, classes: Any) -> Array:

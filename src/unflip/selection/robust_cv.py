@@ -7,6 +7,7 @@ an increasing function of the error on clean ones, so that a choice by leave-one
 
 from __future__ import annotations
 
+from collections import defaultdict
 from contextlib import nullcontext
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
@@ -25,8 +26,9 @@ from unflip.features import Tabular
 from unflip.features.labelfree import generator
 from unflip.kernels import Kernel
 from unflip.noise.curve import normal_scores
-from unflip.noise.estimate import NoiseEstimate, estimate_rate, is_identified
+from unflip.noise.estimate import NoiseEstimate, estimate_rate
 from unflip.noise.intervals import ScoreEstimate, clean_score_interval
+from unflip.noise.judgement import judge
 from unflip.selection.choose import Choice, choose
 from unflip.selection.folds import folds_of, in_one_order
 from unflip.selection.guarantee import Guarantee
@@ -34,7 +36,7 @@ from unflip.selection.path import RIDGES, ROUNDING, RidgePath, Rows
 from unflip.selection.relevance import ROWS, column_weights
 from unflip.selection.two_part import TwoPart
 from unflip.selection.views import Views
-from unflip.sources import encode
+from unflip.sources.labels import encode_classes
 
 Array = np.ndarray[Any, Any]
 LANDMARKS = 400
@@ -42,6 +44,7 @@ MORE, EACH = 800, 600  # landmarks for a closer look: with one kernel, and for e
 FULL = 0.4  # of the landmarks in use as degrees of freedom: then more of them are worth their time
 JUDGED = 100_000  # rows whose leave-one-out scores are computed
 SMALL = 50_000  # rows whose views are kept
+MANY = 50  # equal rows share one honest score: leave-one-out would order them against their own labels
 SIMPLE = 50  # rows a degree of freedom beyond which folds are left out, not single rows
 KAPPAS = (0.75, 0.5, 0.25, 0.0)
 
@@ -61,6 +64,27 @@ class Part(NamedTuple):
     landmarks: Array
     dual: Array
     offset: Array
+
+
+class Ensemble(NamedTuple):
+    """Groups of candidates, how they are averaged, and their leave-one-out scores about the mean label.
+
+    scores: (candidates, j, k), of each candidate; left: (j, k), averaged.
+    """
+
+    groups: list[Group]
+    choice: Choice
+    scores: Array
+
+    @property
+    def left(self) -> Array:
+        """The scores of the average."""
+        return np.tensordot(self.choice.weights, self.scores, axes=1)
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the candidates that are kept."""
+        return float(_freedom(self.groups)[self.choice.kept].mean())
 
 
 class LeftOut(NamedTuple):
@@ -83,7 +107,8 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
     random_state: seeds the landmarks, the halves and the rows that scales are taken from.
 
     Tables of numbers, sparse matrices, or frames with text columns (one column a level) and gaps (filled
-    with the median, and marked). Labels of any kind, also soft; weights count rows.
+    with the median, and marked). Labels of any kind, or a row of K probabilities each; weights count
+    rows.
 
     Attributes: `classes_`; `cv_results_`, a column for each property of the candidates, and
     `best_candidate_`, the place of the best; `loo_scores_` of the rows `loo_rows_` (all of them up to
@@ -103,6 +128,8 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         "feature_weights": [StrOptions({"auto"}), "boolean"],
         "random_state": ["random_state"],
     }
+
+    _noise: NoiseEstimate | None
 
     def __init__(self, feature_weights: str | bool = "auto", random_state: Any = 0) -> None:
         self.feature_weights = feature_weights
@@ -170,7 +197,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _leave_out(self, X: Any, y: Any, sample_weight: Any, groups: Any, judged: int) -> LeftOut:
         """Fit and choose, and the leave-one-out scores of at most so many rows."""
-        labels = encode(y)
+        labels = encode_classes(y)
         weight = as_weight(sample_weight, len(labels))
         # What rounding loses beside the largest weight counts for nothing.
         counting = np.flatnonzero(weight > ROUNDING * weight.max(initial=0.0))
@@ -194,9 +221,27 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
     @property
     def clean_error_(self) -> ScoreEstimate | None:
         """The error on clean labels, with an interval; None where the labels do not tell the noise rate."""
-        check_is_fitted(self, "parts_")
+        return self._clean_error(self.noise_)
+
+    def _clean_error(self, noise: NoiseEstimate) -> ScoreEstimate | None:
         chosen = _likely(self.loo_scores_.reshape(len(self.loo_scores_), -1))
-        return _clean_error(self._judged_masses, chosen, self.noise_)
+        return _clean_error(self._judged_masses, chosen, noise)
+
+    @property
+    def noise_(self) -> NoiseEstimate:
+        """How many of the labels are wrong: what `estimate_noise` says of the same rows."""
+        check_is_fitted(self, "parts_")
+        if self._noise is None:
+            self._noise = judge(self._judging_scores, self._judged_masses, classes=self.classes_).estimate
+        return self._noise
+
+    @property
+    def guarantee_(self) -> Guarantee:
+        """What holds of this fit, and what does not."""
+        return self._guarantee(self.noise_)
+
+    def _guarantee(self, noise: NoiseEstimate) -> Guarantee:
+        return Guarantee(self._fitted_rows, self.feature_weights_ is None, noise, len(self.classes_))
 
     def _learn(
         self, X: Array, member: Array, weight: Array, together: Array | None, judged: int, counting: Array
@@ -212,27 +257,41 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         self._judged = np.arange(n) if n <= judged else np.sort(order[:judged])
         self.loo_rows_ = counting[self._judged]
         rows = Rows(viewed, _targets(member), weight, together)
-        half = _halves(order)
+        half, units = _halves(order), np.arange(n) if together is None else together
+        folds = folds_of(units, rng)[self._judged]  # before columns are weighed, which draws numbers as well
         landmarks = viewed(order[: min(n, LANDMARKS)])
-        groups = self._fit_groups(rows, landmarks, order, half, rng)
-        choice, scores = self._choose(rows, groups, half)
-        if len(landmarks) < n and _freedom(groups)[choice.kept].mean() > FULL * len(landmarks):
-            in_use = np.split(choice.weights, len(groups))
+
+        def ensemble(groups: list[Group]) -> Ensemble:
+            found = self._choose(rows, groups, half)
+            if len(landmarks) == n or found.freedom <= FULL * len(landmarks):
+                return found
+            in_use = np.split(found.choice.weights, len(groups))
             groups = [group for group, share in zip(groups, in_use, strict=True) if share.any()]
             alone = len(groups) == len(groups[0].paths) == 1
-            groups = self._fit_again(rows, viewed(order[: min(n, MORE if alone else EACH)]), groups)
-            choice, scores = self._choose(rows, groups, half)
-        self._report(groups, choice)
-        self.parts_ = _parts(groups, choice)
-        left = np.tensordot(choice.weights, scores, axes=1)
-        away, units = left, np.arange(n) if together is None else together
-        if SIMPLE * _freedom(groups)[choice.kept].mean() < units.max() + 1:
+            more = viewed(order[: min(n, MORE if alone else EACH)])
+            return self._choose(rows, self._fit_again(rows, more, groups), half)
+
+        def honest(found: Ensemble) -> Array:
+            scores = self._honest(rows, found, half, units, folds)
+            return _shared_by_equal_rows(scores, X[self._judged])
+
+        groups = self._fit_groups(rows, landmarks, order, half, rng)
+        chosen = ensemble(groups)
+        self._report(chosen)
+        self.parts_ = _parts(chosen.groups, chosen.choice)
+        self.honest_scores_ = honest(chosen)
+        # Labels are judged by features that never saw one, whether or not the columns of this fit did.
+        self._judging_scores = self.honest_scores_ if len(groups) == 1 else honest(ensemble(groups[:1]))
+        return LeftOut(chosen.left, rows, member[self._judged], rows.weight[self._judged])
+
+    def _honest(self, rows: Rows, found: Ensemble, half: Array, units: Array, folds: Array) -> Array:
+        """Scores that never saw the label of their own row: by leaving out the row, or its fold."""
+        away = found.left
+        if SIMPLE * found.freedom < units.max() + 1:
             # So simple a fit gives near rows one score, and leaving one out ranks it against its own label.
-            folds = folds_of(units, rng)[self._judged]
-            away = in_one_order(self._without_folds(rows, groups, choice, half, folds), folds)
-        honest = rows.mean + away
-        self.honest_scores_ = honest[:, 0] if member.shape[1] == 2 else honest
-        return LeftOut(left, rows, member[self._judged], rows.weight[self._judged])
+            away = in_one_order(self._without_folds(rows, found, half, folds), folds)
+        scores = rows.mean + away
+        return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _fit_groups(
         self, rows: Rows, landmarks: Array, order: Array, half: Array, rng: np.random.Generator
@@ -268,7 +327,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         kernel = TwoPart(landmarks, columns, self.views_.two_valued)
         return RidgePath(kernel, landmarks, rows, self._judged)
 
-    def _choose(self, rows: Rows, groups: list[Group], half: Array) -> tuple[Choice, Array]:
+    def _choose(self, rows: Rows, groups: list[Group], half: Array) -> Ensemble:
         """Where columns were weighed, every row judges by weights that it did not teach."""
         first_half = (half[self._judged] == 0)[:, None]
         scores = np.concatenate(
@@ -276,21 +335,22 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         )
         place = np.repeat([group.name == "weighted" for group in groups], len(RIDGES)).astype(int)
         centred, weight = rows.centred[self._judged], rows.weight[self._judged]
-        return choose(scores, centred, weight, _freedom(groups), place), scores
+        return Ensemble(groups, choose(scores, centred, weight, _freedom(groups), place), scores)
 
-    def _without_folds(
-        self, rows: Rows, groups: list[Group], choice: Choice, half: Array, folds: Array
-    ) -> Array:
+    def _without_folds(self, rows: Rows, found: Ensemble, half: Array, folds: Array) -> Array:
         """Scores of the ensemble, each by fits to all rows but a fold."""
         first_half = (half[self._judged] == 0)[:, None]
         total = np.zeros((len(self._judged), rows.labels.shape[1]))
-        for group, weights in zip(groups, np.split(choice.weights, len(groups)), strict=True):
+        for group, weights in zip(
+            found.groups, np.split(found.choice.weights, len(found.groups)), strict=True
+        ):
             if weights.any():
-                found = [path.without_folds(rows, self._judged, folds, weights) for path in group.paths]
-                total += np.where(first_half, found[-1], found[0])
+                parts = [path.without_folds(rows, self._judged, folds, weights) for path in group.paths]
+                total += np.where(first_half, parts[-1], parts[0])
         return total
 
-    def _report(self, groups: list[Group], choice: Choice) -> None:
+    def _report(self, found: Ensemble) -> None:
+        groups, choice = found.groups, found.choice
         self.cv_results_ = {
             "kernel": np.repeat([group.name for group in groups], len(RIDGES)),
             "ridge": np.tile(RIDGES, len(groups)),
@@ -326,10 +386,10 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         self.loo_scores_ = final[:, 0] if n_classes == 2 else final
         self.noisy_error_ = error(self.intercept_)
         masses = weight[:, None] * judged
-        self.noise_, self._curve = estimate_rate(self.honest_scores_, masses)
+        self._curve = estimate_rate(self.honest_scores_, masses)[1]
         self._calibrate(final, weight)
-        self._judged_masses = masses
-        self.guarantee_ = Guarantee(len(rows.weight), self.feature_weights_ is None, self.noise_, n_classes)
+        self._judged_masses, self._fitted_rows = masses, len(rows.weight)
+        self._noise = None  # until somebody asks
 
     def _calibrate(self, left: Array, weight: Array) -> None:
         """The clean share along the score, as points to interpolate between."""
@@ -409,9 +469,21 @@ def _parts(groups: list[Group], choice: Choice) -> list[Part]:
     return parts
 
 
+def _shared_by_equal_rows(scores: Array, X: Array) -> Array:
+    """The scores, with one for all rows that are equal and many."""
+    places = defaultdict(list)
+    for place, row in enumerate(np.ascontiguousarray(X)):
+        places[row.tobytes()].append(place)
+    shared = scores.copy()
+    for equal in places.values():
+        if len(equal) >= MANY:
+            shared[equal] = scores[equal].mean(axis=0)
+    return shared
+
+
 def _clean_error(masses: Array, chosen: Array, noise: NoiseEstimate) -> ScoreEstimate | None:
     """What the error on clean labels is, with an interval; None where the labels do not tell the rate."""
-    if not is_identified(noise):
+    if not noise.identified:
         return None
     n, n_classes = masses.shape
     found = clean_score_interval(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from unflip._words import interval, share
 from unflip.audit.table import Audit
 from unflip.report.audit.drawing import (
     Plane,
@@ -18,7 +19,7 @@ from unflip.report.audit.drawing import (
     text,
 )
 from unflip.report.audit.rows import found_by_checking, more_likely_wrong
-from unflip.report.audit.words import counted, interval, share, shown
+from unflip.report.audit.words import counted, shown
 
 MARKS = (  # around a point, so that curves differ by more than colour
     "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
@@ -98,10 +99,13 @@ def noise_chart(audit: Audit) -> str:
 def learners_chart(audit: Audit) -> str:
     """The accuracy of each learner on held-out labels as more of its training labels are flipped."""
     curves = [learner.curve for learner in audit.learners]
+    assert audit.recommended is not None
     ends = [learner.name == audit.recommended.name for learner in audit.learners]
     rates = curves[0].rates.tolist()
-    low = min(audit.guess, *(float((curve.mean - curve.std).min()) for curve in curves))
-    high = max(audit.guess, *(float((curve.mean + curve.std).max()) for curve in curves))
+    guess = [] if audit.learners[0].corrected else [audit.guess]  # which is that of the labels as they are
+    several = curves[0].scores.shape[1] > 1  # one split has no deviation
+    low = min(*guess, *(float((curve.mean - curve.std).min()) for curve in curves))
+    high = max(*guess, *(float((curve.mean + curve.std).max()) for curve in curves))
     pad = max(0.03 * (high - low), 0.004)
     low, high = max(0.0, low - pad), min(1.0, high + pad)
     told = "; ".join(
@@ -115,17 +119,17 @@ def learners_chart(audit: Audit) -> str:
         plane = replace(plane, y_range=(low, high), right=88 if plane.narrow else 170)
         parts = [axis_y(plane, round_steps(low, high, 5), whole)]
         parts.append(axis_x(plane, rates, whole, "training labels flipped on purpose"))
-        y = plane.y(audit.guess)
-        parts.append(line(plane.left, y, plane.width - plane.right, y, "bound"))
+        floor = [plane.y(at) for at in guess]
+        parts += [line(plane.left, y, plane.width - plane.right, y, "bound") for y in floor]
         wanted = [plane.y(float(curve.mean[-1])) for curve in curves]
-        names = spread_out([*wanted, y], 16, plane.top + 6, plane.height - plane.bottom)
+        names = spread_out([*wanted, *floor], 16, plane.top + 6, plane.height - plane.bottom)
         edge = plane.width - plane.right
         drawn = []
         for k, (learner, chosen) in enumerate(zip(audit.learners, ends, strict=True)):
             kind = f"s{k % len(MARKS)}{' chosen' if chosen else ''}"
             points = list(zip(rates, learner.curve.mean.tolist(), strict=True))
             band = ""
-            if chosen:
+            if chosen and several:
                 above = (learner.curve.mean + learner.curve.std).tolist()
                 below = (learner.curve.mean - learner.curve.std).tolist()
                 outline = [*zip(rates, above, strict=True), *zip(rates[::-1], below[::-1], strict=True)]
@@ -143,9 +147,10 @@ def learners_chart(audit: Audit) -> str:
                 )
             )
         parts += [drawing for _, drawing in sorted(drawn, key=lambda each: each[0])]  # the chosen on top
-        parts.append(
-            text(edge + 16, names[-1] + 3, "guessing" if plane.narrow else "most frequent label", "note")
-        )
+        for y in names[len(curves) :]:
+            parts.append(
+                text(edge + 16, y + 3, "guessing" if plane.narrow else "most frequent label", "note")
+            )
         return "".join(parts)
 
     return picture("learners", "Accuracy on held-out labels as training labels get worse", told, 330, draw)

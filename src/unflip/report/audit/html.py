@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from unflip._extras import extra
+from unflip._words import interval, share
 from unflip.audit.table import Audit
-from unflip.noise.estimate import is_identified
+from unflip.noise import words as noise_words
 from unflip.report.audit import charts, tables, verdict, words
 from unflip.report.audit.means import means_in_words
 from unflip.report.audit.plain import as_json
@@ -36,10 +37,10 @@ def as_html(audit: Audit) -> str:
     >>> from unflip.audit.table import audit_table
     >>> frame = pl.DataFrame({"x": [i / 7 for i in range(60)], "y": [int(i > 30) for i in range(60)]})
     >>> page = as_html(audit_table(frame, "y"))
-    >>> page[:15], "may be clean" in page
+    >>> page[:15], "60 labels of “y”" in page
     ('<!doctype html>', True)
     """
-    doubtful = doubtful_rows(audit)
+    doubtful = doubtful_rows(audit) if audit.informative else []
     held, data = len(doubtful), _embedded(audit, doubtful)
     while len(data) > ROOM:
         held //= 2
@@ -52,15 +53,20 @@ def as_html(audit: Audit) -> str:
         verdict=[unbroken(sentence) for sentence in verdict.verdict(audit)],
         assumption=verdict.assumption(audit),
         bound=unbroken(verdict.bound(audit)),
-        identified=is_identified(audit.noise),
-        vague=verdict.is_vague(audit),
+        informative=audit.informative,
+        several=audit.informative and audit.learners[0].curve.scores.shape[1] > 1,
+        bound_words=unbroken(noise_words.bound(audit.noise)),
+        identified=audit.noise.identified,
+        by_class=noise_words.is_by_class(audit.noise),
+        condition=noise_words.condition(audit.noise),
+        vague=noise_words.is_vague(audit.noise),
         unsure=verdict.is_unsure(audit),
-        share=words.share,
-        interval=words.interval,
+        share=share,
+        interval=interval,
         shown=words.shown,
         counted=words.counted,
         doubtful=doubtful[:SHOWN],
-        wrong=more_likely_wrong(audit),
+        wrong=more_likely_wrong(audit) if audit.informative else 0,
         means=list(zip(audit.differences, means_in_words(audit), strict=True)),
         held=held,
         data=data,

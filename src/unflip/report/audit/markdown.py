@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from unflip._words import share
 from unflip.audit.table import Audit
 from unflip.report.audit import tables
 from unflip.report.audit.means import means_in_words
 from unflip.report.audit.rows import doubtful_rows, more_likely_wrong
 from unflip.report.audit.verdict import assumption, bound, verdict
-from unflip.report.audit.words import counted, share, shown
+from unflip.report.audit.words import counted, shown
 from unflip.report.tables import Plain
 
 SUSPECTS = 100
@@ -26,14 +27,21 @@ def as_markdown(audit: Audit) -> str:
     >>> print(as_markdown(audit_table(frame, "y", source="some.csv")).splitlines()[0])
     # Can the labels of some.csv be trusted?
     """
+    told = (
+        [
+            ("How noisy the labels are", _noise(audit)),
+            ("What clean labels would show", _table(tables.accuracy_table(audit))),
+            ("Which learner to use", _learners(audit)),
+            ("Which rows are probably wrong", _suspects(audit)),
+            ("What tells the classes apart", _differences(audit)),
+            ("What is guaranteed, and what is not", _guarantee(audit)),
+        ]
+        if audit.informative
+        else []
+    )
     sections = [
         ("", "\n\n".join(map(escaped, [" ".join(verdict(audit)), tables.about(audit)]))),
-        ("How noisy the labels are", _noise(audit)),
-        ("What clean labels would show", _table(tables.accuracy_table(audit))),
-        ("Which learner to use", _learners(audit)),
-        ("Which rows are probably wrong", _suspects(audit)),
-        ("What tells the classes apart", _differences(audit)),
-        ("What is guaranteed, and what is not", _guarantee(audit)),
+        *told,
         ("How columns were read", _columns(audit)),
         ("How to repeat it", _run(audit)),
     ]
@@ -59,6 +67,7 @@ def _noise(audit: Audit) -> str:
 
 def _learners(audit: Audit) -> str:
     found = audit.recommended
+    assert found is not None
     words = f"Recommended: {shown(found.name)}, because {found.why}. {tables.sample_words(audit)}"
     return f"{escaped(words)}\n\n{_table(tables.learner_table(audit))}"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
+from unflip._words import share
 from unflip.audit.differences import Difference
 from unflip.audit.table import Audit
 from unflip.features.table_columns import Categories, Numbers
-from unflip.report.audit.words import share, shown
+from unflip.report.audit.words import shown
 
 LONG = 3650  # days; shorter ones are taken for durations
 

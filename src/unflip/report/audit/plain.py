@@ -7,7 +7,7 @@ from typing import Any
 
 from unflip.audit.compare import Learner
 from unflip.audit.table import Audit
-from unflip.noise.estimate import is_identified
+from unflip.noise.words import is_by_class
 from unflip.report.audit.columns import read_columns
 from unflip.report.audit.means import means_in_words
 from unflip.report.audit.rows import doubtful_rows, more_likely_wrong
@@ -17,8 +17,8 @@ from unflip.report.audit.verdict import verdict
 def as_plain(audit: Audit) -> dict[str, Any]:
     """All that an audit found, for `json.dumps`.
 
-    Rows count those of the file from 0, the header not among them. `clean_accuracy` is None where the labels
-    do not tell.
+    Rows count those of the file from 0, the header not among them. What the labels do not tell is None:
+    `clean_accuracy` and, where the columns predict no better than guessing, the rate and its interval.
 
     >>> import polars as pl
     >>> from unflip.audit.table import audit_table
@@ -40,12 +40,14 @@ def as_plain(audit: Audit) -> dict[str, Any]:
         ],
         "verdict": " ".join(verdict(audit)),
         "noise": {
-            **{name: getattr(noise, name) for name in ("rate", "low", "high", "outer")},
-            "identified": is_identified(noise),
+            **{name: getattr(noise, name) if audit.informative else None for name in ("rate", "low", "high")},
+            "outer": noise.outer,
+            "words": verdict(audit)[0],
+            "identified": noise.identified,
             "warnings": noise.warnings,
             "by_class": {
                 label: dict(zip(("rate", "low", "high"), known, strict=True))
-                for label, known in noise.by_class.items()
+                for label, known in (noise.by_class if is_by_class(noise) else {}).items()
             },
         },
         "noisy_accuracy": audit.noisy_accuracy,
@@ -54,9 +56,11 @@ def as_plain(audit: Audit) -> dict[str, Any]:
         else {name: getattr(clean, name) for name in ("estimate", "low", "high")},
         "guess": audit.guess,
         "learners": list(map(_learner, audit.learners)),
-        "recommended": {"name": audit.recommended.name, "why": audit.recommended.why},
-        "more_likely_wrong": more_likely_wrong(audit),
-        "suspects": _suspects(audit),
+        "recommended": None
+        if audit.recommended is None
+        else {"name": audit.recommended.name, "why": audit.recommended.why},
+        "more_likely_wrong": more_likely_wrong(audit) if audit.informative else None,
+        "suspects": _suspects(audit) if audit.informative else [],
         "differences": [
             {**vars(found), "words": words}
             for found, words in zip(audit.differences, means_in_words(audit), strict=True)
@@ -74,7 +78,10 @@ def as_plain(audit: Audit) -> dict[str, Any]:
 def _learner(learner: Learner) -> dict[str, Any]:
     curve = learner.curve
     return {
-        **{name: getattr(learner, name) for name in ("name", "words", "accuracy", "error", "clean")},
+        **{
+            name: getattr(learner, name)
+            for name in ("name", "words", "accuracy", "error", "clean", "corrected")
+        },
         "curve": [
             {"rate": rate, "mean": mean, "std": std}
             for rate, mean, std in zip(curve.rates, curve.mean, curve.std, strict=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from unflip._words import interval, share
 from unflip.audit.table import Audit
-from unflip.noise.estimate import is_identified
+from unflip.noise.words import is_by_class
 from unflip.report.audit.charts import rate_chances
 from unflip.report.audit.columns import kinds, read_columns
 from unflip.report.audit.rows import found_by_checking
-from unflip.report.audit.words import counted, interval, share, shown
+from unflip.report.audit.words import counted, shown
 from unflip.report.tables import Plain, settings_table
 
 GUARANTEES = {
@@ -52,8 +53,8 @@ def accuracy_table(audit: Audit) -> Plain:
 
 def class_table(audit: Audit) -> Plain:
     """For each class how many rows have it, and which share of them was flipped, where that is known."""
-    rates = audit.noise.by_class if is_identified(audit.noise) else {}
-    columns = ("class", "rows", "share of rows", *(("flipped", "90 % interval") if rates else ()))
+    rates = audit.noise.by_class if audit.noise.identified and is_by_class(audit.noise) else {}
+    columns = ("class", "rows", "share of rows", *(("labelled otherwise", "90 % interval") if rates else ()))
     rows = []
     for label, count in zip(audit.labels.classes, audit.labels.counts, strict=True):
         row = [shown(label), f"{count:,}", share(count / audit.rows)]
@@ -72,7 +73,9 @@ def chance_table(audit: Audit) -> Plain:
 
 def learner_table(audit: Audit) -> Plain:
     """The learners: accuracy on held-out labels, that on clean ones, and with more labels flipped."""
-    rates = audit.learners[0].curve.rates[1:]
+    assert audit.recommended is not None
+    rates, corrected = audit.learners[0].curve.rates[1:], audit.learners[0].corrected
+    several = audit.learners[0].curve.scores.shape[1] > 1
     more = (f"with {100 * rate:.3g} % flipped" for rate in rates)
     rows = []
     for learner in audit.learners:
@@ -80,22 +83,33 @@ def learner_table(audit: Audit) -> Plain:
         name = shown(learner.name)
         if learner.name == audit.recommended.name:
             name += " (recommended)"
-        held_out = f"{share(learner.accuracy)} ± {100 * learner.error:.1f}"
+        held_out = [f"{share(learner.accuracy)} ± {100 * learner.error:.1f}"]
+        if not corrected:
+            held_out.append(share(learner.clean))
         flipped = zip(curve.mean[1:], curve.std[1:], strict=True)
-        worse = (f"{share(mean)} ± {100 * std:.1f}" for mean, std in flipped)
-        clean = share(learner.clean)
-        rows.append((name, held_out, clean, *worse, shown(learner.words)))
-    columns = ("learner", "held-out labels", "clean labels", *more, "what it is")
+        worse = (f"{share(mean)} ± {100 * std:.1f}" if several else share(mean) for mean, std in flipped)
+        rows.append((name, *held_out, *worse, shown(learner.words)))
+    held = ("clean labels",) if corrected else ("held-out labels", "clean labels")
+    columns = ("learner", *held, *more, "what it is")
     return Plain("Learners", columns, tuple(rows))
 
 
 def sample_words(audit: Audit) -> str:
     """How the learners were compared."""
     splits = counted(audit.learners[0].curve.scores.shape[1], "split")
+    corrected = audit.learners[0].corrected
+    also = " Accuracies are corrected for the rates by class." if corrected else ""
     return (
         f"All learned from the same part of the rows and were judged on others, in {splits}; with all "
-        "rows to learn from, accuracies are often higher."
+        f"rows to learn from, accuracies are often higher.{also}"
     )
+
+
+def spread_words(audit: Audit) -> str:
+    """What the numbers after ± are; one split has no deviation."""
+    if audit.learners[0].curve.scores.shape[1] == 1:
+        return "± standard error, in percent"
+    return "± standard error at first, then standard deviation over the splits, in percent"
 
 
 def checking_table(audit: Audit) -> Plain:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from unflip._words import interval, share
 from unflip.audit.table import Audit
-from unflip.noise.estimate import is_identified
+from unflip.noise.words import condition
 from unflip.report.audit.rows import doubtful_rows
 from unflip.report.audit.verdict import verdict
-from unflip.report.audit.words import interval, share, shown
+from unflip.report.audit.words import shown
 
 WIDTH = 100
 SUSPECTS = 10
@@ -23,25 +24,27 @@ def as_text(audit: Audit) -> str:
     >>> import polars as pl
     >>> from unflip.audit.table import audit_table
     >>> frame = pl.DataFrame({"x": [i / 7 for i in range(60)], "y": [int(i > 30) for i in range(60)]})
-    >>> print(as_text(audit_table(frame, "y")).split(":")[0])
-    The labels of “y” may be clean
+    >>> print(as_text(audit_table(frame, "y")).splitlines()[0][:34])
+    About 2.5 % of the 60 labels of “y
     """
-    parts = [
-        textwrap.fill(" ".join(verdict(audit)), WIDTH, break_on_hyphens=False),
-        _numbers(audit),
-        _learners(audit),
-        _suspects(audit),
-        _left_out(audit),
-    ]
+    said = textwrap.fill(" ".join(verdict(audit)), WIDTH, break_on_hyphens=False)
+    found = [_numbers(audit), _learners(audit), _suspects(audit)] if audit.informative else []
+    parts = [said, *found, _left_out(audit)]
     return "\n\n".join(part for part in parts if part)
 
 
 def _numbers(audit: Audit) -> str:
     noise, clean = audit.noise, audit.clean_accuracy
-    rate = f"{share(noise.rate)} ({interval(noise.low, noise.high)})" if is_identified(noise) else "unknown"
+    rate = "unknown"
+    if noise.identified:
+        rate = f"{share(noise.rate)} ({interval(noise.low, noise.high)}) {condition(noise)}"
     right = "unknown" if clean is None else f"{share(clean.estimate)} ({interval(clean.low, clean.high)})"
     rows = [
-        ("wrong labels", f"{rate}, without an assumption at most {share(noise.outer)}"),
+        ("wrong labels", rate),
+        (
+            "  whatever they are like",
+            f"at most {share(noise.outer)}, if none is more likely wrong than right",
+        ),
         ("accuracy on these labels", f"{share(audit.noisy_accuracy)}, by guessing {share(audit.guess)}"),
         ("accuracy on clean labels", right),
     ]
@@ -49,21 +52,32 @@ def _numbers(audit: Audit) -> str:
 
 
 def _learners(audit: Audit) -> str:
-    curve = audit.learners[0].curve
-    head = ["", "learner", "held out", "clean", *(f"{rate:+.0%}" for rate in curve.rates[1:]), ""]
+    assert audit.recommended is not None
+    curve, corrected = audit.learners[0].curve, audit.learners[0].corrected
+    head = [
+        "",
+        "learner",
+        *([] if corrected else ["held out"]),
+        "clean",
+        *(f"{rate:+.0%}" for rate in curve.rates[1:]),
+        "",
+    ]
     rows = [
         [
             "*" if learner.name == audit.recommended.name else "",
             shown(learner.name, 24),
-            share(learner.accuracy),
+            *([] if corrected else [share(learner.accuracy)]),
             share(learner.clean),
             *map(share, learner.curve.mean[1:]),
             shown(learner.words),
         ]
         for learner in audit.learners
     ]
-    ways = "<<>>" + ">" * (len(curve.rates) - 1) + "<"
-    said = "Learners on held-out and on clean labels, and with more labels flipped (* recommended):"
+    ways = "<<" + ">" * (len(head) - 3) + "<"
+    held_out = (
+        "held-out labels, corrected for the rates by class" if corrected else "held-out and on clean labels"
+    )
+    said = f"Learners on {held_out}, and with more labels flipped (* recommended):"
     return "\n".join([said, *_columns([head, *rows], ways)])
 
 

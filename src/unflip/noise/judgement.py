@@ -1,0 +1,230 @@
+"""What honest scores say of labels: how many are wrong, and which.
+
+The simplest noise that the labels do not contradict is taken: one rate for all, unless it is clear that the
+classes are flipped at different rates. Where the scores tell no more of the labels than guessing does,
+nothing is said at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from unflip._weights import as_weight
+from unflip.noise.by_class import ClassRates, NoiseByClass
+from unflip.noise.curve import Array, Curve, normal_scores, weighted_quantile
+from unflip.noise.estimate import NO_SIGNAL, NoiseEstimate, estimate_rate, signed, wrong_probability
+from unflip.noise.models import ClassConditionalNoise
+from unflip.noise.table import MOST, counted_rates, fit_tables
+from unflip.noise.two_rates import fit_two_rates
+
+NoiseKind = Literal["auto", "symmetric", "class_conditional"]
+KINDS = ("auto", "symmetric", "class_conditional")
+CLEARLY = {2: 0.9}  # P(the classes differ) from which on they do
+CLEARLY_MANY = 0.95  # the same for more than two classes
+LAST = 1e-6  # keeps the order going where probabilities are equal
+LARGEST = 0.499  # of two rates, which sum to less than one
+NEGLIGIBLE, UNLIKELY = 0.1, 2.0  # of the way from guessing to certainty; and so many standard errors
+ONE_RATE = (
+    "the classes seem to be flipped at different rates ({}), so one rate for all of them misleads; "
+    'leave noise="auto", or ask for noise="class_conditional"'
+)
+COUNTED = (
+    "with so many classes, rows that look most certainly like a class are taken for right, so overlap counts"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """The estimate, and what P(wrong) of single rows follows from.
+
+    scores, member: what was judged; curve, rates: one rate for all classes, and the rates it considers;
+    by_class: the fit of a rate for each class, where that is what the estimate rests on.
+    """
+
+    estimate: NoiseEstimate
+    scores: Array
+    member: Array
+    curve: Curve
+    rates: Array
+    by_class: NoiseByClass | None
+
+    def rows(self, curve: Curve | None = None) -> tuple[Array, Array]:
+        """P(wrong) of each row, with a last digit that keeps the order, and its likely class.
+
+        curve: another one than that of all rows, such as an annotator's.
+        """
+        ahead = _ahead(self.scores, self.member)
+        if self.by_class is not None and curve is None:
+            wrong, likely = self.by_class.judged(self.scores, self.member)
+        else:
+            wrong, likely = self._by_one_rate(curve or self.curve, ahead)
+        size = np.abs(ahead).max(initial=0.0) or 1.0
+        return wrong + LAST * np.tanh(ahead / size), likely
+
+    def _by_one_rate(self, curve: Curve, ahead: Array) -> tuple[Array, Array]:
+        scores, member, rates = self.scores, self.member, self.rates
+        weight, n_classes = member.sum(axis=1), member.shape[1]
+        if n_classes == 2:
+            z = normal_scores(scores, weight)
+            wrong = wrong_probability(curve, rates, z, member)
+            positive = np.interp(z, curve.z, curve.average(lambda r, g, p: g)) > 0.5
+            return wrong, np.where(wrong > 0.5, 1 - member.argmax(axis=1), positive.astype(np.intp))
+        # The curve runs along the lead over the second class. A label that is not even second is worse than
+        # that: it is judged by the lead over itself.
+        ordered = np.sort(scores, axis=1)
+        lead = ordered[:, -1] - ordered[:, -2]
+        order = np.argsort(lead, kind="stable")
+        z = np.interp(np.abs(ahead), lead[order], normal_scores(lead, weight)[order])
+        likely = scores.argmax(axis=1)
+        named = np.take_along_axis(member, likely[:, None], axis=1)[:, 0]
+        return wrong_probability(curve, rates, z, np.column_stack([weight - named, named]), n_classes), likely
+
+
+def judge(
+    scores: Array, member: Array, trusted: Array | None = None, noise: str = "auto", classes: Any = None
+) -> Judgement:
+    """Judge labels by honest scores, (n,) for two classes, (n, K) for more.
+
+    member: (n, K), the weight of each row in each class; trusted: (n,), a mask of rows whose labels are
+    right; noise: "auto", "symmetric" or "class_conditional"; classes: (K,), what the classes are called.
+
+    >>> scores = np.linspace(-1, 1, 400)
+    >>> given = (scores > 0) & (np.arange(400) % 3 > 0)  # a third of the ones are called zeros
+    >>> found = judge(scores, np.eye(2)[given.astype(int)]).estimate
+    >>> {label: round(rate, 1) for label, (rate, low, high) in found.by_class.items()}
+    {0: 0.0, 1: 0.3}
+    """
+    if noise not in KINDS:
+        raise ValueError(f"noise is {', '.join(map(repr, KINDS[:-1]))} or {KINDS[-1]!r}, got {noise!r}")
+    n_classes = member.shape[1]
+    names = list(range(n_classes)) if classes is None else np.asarray(classes).tolist()
+    estimate, curve = estimate_rate(scores, member, trusted)
+    grid = estimate.rates
+    if not beats_guessing(scores, member):
+        high, warnings = min(estimate.outer, estimate.limit), (*estimate.warnings, NO_SIGNAL)
+        estimate = replace(estimate, low=0.0, high=high, warnings=warnings)
+        return Judgement(estimate, scores, member, curve, grid, None)
+    if n_classes > MOST:
+        if noise == "class_conditional":
+            sure = np.zeros(len(member), dtype=bool) if trusted is None else trusted
+            rates = counted_rates(scores, member, sure, names)
+            estimate = _with_rates(estimate, rates, names, (*estimate.warnings, COUNTED))
+        return Judgement(estimate, scores, member, curve, grid, None)
+    fit: NoiseByClass = (fit_two_rates if n_classes == 2 else fit_tables)(scores, member, trusted)
+    rates = fit.rates()
+    differ = fit.differ > CLEARLY.get(n_classes, CLEARLY_MANY)
+    if noise == "class_conditional" or (noise == "auto" and differ):
+        estimate = _with_rates(estimate, rates, names, estimate.warnings)
+        return Judgement(estimate, scores, member, curve, grid, fit)
+    if n_classes == 2:
+        estimate = replace(estimate, by_class=_named(rates, names))
+    if differ:
+        said = ", ".join(f"{name}: {100 * rate:.0f} %" for name, (rate, *_) in _named(rates, names).items())
+        estimate = replace(estimate, warnings=(*estimate.warnings, ONE_RATE.format(said)))
+    return Judgement(estimate, scores, member, curve, grid, None)
+
+
+def rate_from_scores(scores: Any, y: Any, sample_weight: Any = None, noise: str = "auto") -> NoiseEstimate:
+    """The share of wrong labels, from scores that never saw the label of their own row.
+
+    scores: (n,), positive for the second class, or its probability; or (n, K), the largest for the likely
+    class. y: the labels as they are, classes in sorted order. sample_weight: (n,), how many rows each row
+    stands for. noise: "symmetric" for one rate, "class_conditional" for a rate for each class, "auto" for
+    the simpler of the two that the labels do not contradict. Two classes need only the order of the scores
+    (and their sign, for the outer bound); more need their differences.
+
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.normal(size=2000)
+    >>> noisy = (scores > 0) ^ (rng.uniform(size=2000) < 0.2)
+    >>> found = rate_from_scores(scores, noisy)
+    >>> found.low < 0.2 < found.high, abs(found.rate - 0.2) < 0.02
+    (True, True)
+    """
+    labels, s = np.asarray(y), np.asarray(scores, dtype=np.float64)
+    if labels.ndim != 1:
+        raise ValueError(f"labels form one column, got an array of shape {labels.shape}")
+    if s.shape[:1] != labels.shape:
+        raise ValueError(f"scores of the shape {s.shape} do not fit {len(labels)} labels")
+    weight = as_weight(sample_weight, len(labels))
+    classes, codes = np.unique(labels[weight > 0], return_inverse=True)
+    _refuse(s, weight > 0, classes)
+    s, weight = s[weight > 0], weight[weight > 0]
+    s = signed(s) if s.ndim == 1 else s
+    return judge(s, np.eye(len(classes))[codes] * weight[:, None], None, noise, classes).estimate
+
+
+def beats_guessing(scores: Array, member: Array) -> bool:
+    """Whether rows that look most like a class have its label clearly more often than others.
+
+    Each class takes the rows that look most like it, as many as have its label, so that a frequent class
+    does not hide the others. Chance must be unlikely, and the share of rows that are found not negligible:
+    columns that tell hardly anything of clean labels look like columns that tell much of very noisy ones.
+
+    >>> member = np.eye(2)[np.arange(200) % 2]
+    >>> beats_guessing(np.tile([-1.0, 1.0], 100), member), beats_guessing(np.ones(200), member)
+    (True, False)
+    """
+    n_classes, weight, counts = member.shape[1], member.sum(axis=1), member.sum(axis=0)
+    table = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+    shares = counts / counts.sum()
+    ends = [weighted_quantile(column, weight, 1 - part) for column, part in zip(table.T, shares, strict=True)]
+    likely = (table - np.array(ends)).argmax(axis=1)
+    recalls = np.array([member[likely == k, k].sum() for k in range(n_classes)]) / counts
+    chance = np.sqrt(np.sum(recalls * (1 - recalls) / counts)) / n_classes
+    clearly = max(UNLIKELY * chance, NEGLIGIBLE * (1 - 1 / n_classes))
+    return bool(recalls.mean() > 1 / n_classes + clearly)
+
+
+def _ahead(scores: Array, member: Array) -> Array:
+    """How far the best other class is ahead of the given one, by the score."""
+    given = member.argmax(axis=1)
+    if scores.ndim == 1:
+        return -np.where(given == 1, scores, -scores)
+    others = scores.copy()
+    others[np.arange(len(others)), given] = -np.inf
+    return others.max(axis=1) - np.take_along_axis(scores, given[:, None], axis=1)[:, 0]
+
+
+def _with_rates(
+    estimate: NoiseEstimate, found: ClassRates, names: list[Any], warnings: tuple[str, ...]
+) -> NoiseEstimate:
+    """The estimate with a rate for each class in place of one for all."""
+    table = found.table
+    if len(names) == 2:
+        zero, one = np.minimum(found.rates[:, 0], LARGEST)
+        table = np.array([[1 - zero, zero], [one, 1 - one]])
+    high = min(found.high, estimate.outer)
+    rate = min(found.rate, high)
+    low = 0.0 if found.low < 0.01 else min(found.low, rate)
+    nothing = np.zeros(0)  # the posterior was that of one rate for all
+    return replace(
+        estimate,
+        rate=rate,
+        low=low,
+        high=high,
+        noise=ClassConditionalNoise(table),
+        rates=nothing,
+        masses=nothing,
+        by_class=_named(found, names),
+        warnings=warnings,
+    )
+
+
+def _named(found: ClassRates, names: list[Any]) -> dict[Any, tuple[float, float, float]]:
+    rows = (tuple(row) for row in found.rates.tolist())
+    return dict(zip(names, rows, strict=True))
+
+
+def _refuse(scores: Array, held: Array, classes: Array) -> None:
+    """Refuse what cannot be read, naming it; held: (n,), the rows that have weight."""
+    if len(classes) < 2:
+        raise ValueError(f"labels of at least two classes are needed, got {classes.tolist()}")
+    wanted = (len(scores),) if len(classes) == 2 else (len(scores), len(classes))
+    if scores.shape != wanted:
+        raise ValueError(f"for {len(classes)} classes scores have the shape {wanted}, got {scores.shape}")
+    bad = np.argwhere(~np.isfinite(scores) & held.reshape(-1, *[1] * (scores.ndim - 1)))
+    if len(bad):
+        raise ValueError(f"the score of row {bad[0][0]} is {scores[tuple(bad[0])]}; scores are finite")

@@ -1,0 +1,339 @@
+"""How several classes are mistaken for each other: a table of noise, from honest scores and given labels.
+
+The given label of a row is modelled in two steps, the clean class from the scores and the given one from it:
+
+    P(given | scores) = softmax(V (a W + R) + b) T,      T[k, l] = P(given l | clean k),
+
+V being the scores, centred and scaled, and W twice the inverse of a first guess of T, so that R, kept small
+by a ridge, only mends what is left. Flips go anywhere, overlap goes to the runner-up: that is what
+tells the two apart. The likelihood is maximised twice, once with one rate for all classes and once with a
+free table whose diagonal dominates, and the difference of the two says whether the classes differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, softmax
+from scipy.stats import beta
+
+from unflip.noise.by_class import ClassRates
+from unflip.noise.curve import Array, weighted_quantile
+
+MOST = 20  # classes; a table has their square
+ROWS = 4000  # that are fitted, drawn without a look at labels
+WEIGHT = 5000.0  # misfit, not chance, rules beyond so many rows
+RIDGE, OFFSETS, SLOPE = 20.0, 0.05, 1.5  # on R and b; the deviation of log a
+PRIOR = 2.0  # labels that every row of the free table gets, split as uniform noise would
+DOMINANT, GAP = 20.0, 0.05  # penalty where the logarithm of an entry is within the gap of its diagonal
+NEEDED, SOFTLY = 2.0, 2.0  # nats by which the free table must win, and how sharply that counts
+WIDER = 1.15  # times the standard error
+MISFIT = 0.2  # of what overlap may explain, added to the standard error
+CERTAIN = 0.5  # of the rows of each likely class, the most certain ones, stand for that class
+FEW = 5  # rows that look like a class: fewer tell nothing
+NINETY = 1.645  # standard errors to either end of a 90 % interval
+TINY = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class FittedTable:
+    """A table of noise and the map from scores to clean classes that goes with it.
+
+    transition: (K, K), P(given | clean); weights, offset, center, scale: the map; likelihood: its logarithm;
+    wrong: the share of wrong labels; error: its standard error; errors: (K,), those of the classes' rates.
+    """
+
+    transition: Array
+    weights: Array
+    offset: Array
+    center: Array
+    scale: float
+    likelihood: float
+    wrong: float
+    error: float
+    errors: Array
+
+    def clean(self, scores: Array) -> Array:
+        """P(clean class | scores), (n, K)."""
+        return softmax((scores - self.center) / self.scale @ self.weights + self.offset, axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The best table with one rate for all classes, the best free one, and P(the classes differ)."""
+
+    uniform: FittedTable
+    free: FittedTable
+    differ: float
+
+    def rates(self) -> ClassRates:
+        """The free table, the rate of each class, and the share of labels that are wrong."""
+        table = self.free.transition
+        rates = _around(1 - np.diag(table), self.free.errors)
+        return ClassRates(table, rates, *_around(np.array([self.free.wrong]), self.free.error)[0].tolist())
+
+    def judged(self, scores: Array, member: Array) -> tuple[Array, Array]:
+        """P(the label is wrong) of each row by the free table, and its likely class."""
+        clean, given = self.free.clean(scores), member.argmax(axis=1)
+        explained = np.maximum(clean @ self.free.transition, TINY)
+        right = clean * np.diag(self.free.transition) / explained
+        wrong = 1 - np.sum(member * right, axis=1) / member.sum(axis=1)
+        likely = clean * self.free.transition[:, given].T
+        # A label that is probably wrong is not the likely one, though no other may have half the chance.
+        likely[np.arange(len(given)), given] *= wrong <= 0.5
+        return wrong, likely.argmax(axis=1)
+
+
+def _around(rates: Array, errors: Array | float) -> Array:
+    """Rates and the ends of their 90 % intervals, (K, 3)."""
+    low = np.maximum(rates - NINETY * errors, 0.0)
+    return np.column_stack([rates, np.where(low < 0.01, 0.0, low), np.minimum(rates + NINETY * errors, 1.0)])
+
+
+def fit_tables(scores: Array, member: Array, trusted: Array | None = None) -> Tables:
+    """Fit both tables to honest scores, (n, K); member: (n, K), the weight of each row in each class.
+
+    trusted: (n,), rows whose labels are right.
+
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 3, 600)
+    >>> given = np.where((y == 0) & (rng.uniform(size=600) < 0.4), 1, y)  # one class is taken for another
+    >>> scores = 0.8 * np.eye(3)[y] + 0.1 * rng.normal(size=(600, 3))
+    >>> found = fit_tables(scores, np.eye(3)[given])
+    >>> found.differ > 0.9, bool(abs(found.free.transition[0, 1] - 0.4) < 0.1)
+    (True, True)
+    """
+    n, k = member.shape
+    some = np.arange(n) if n <= ROWS else np.sort(np.random.default_rng(0).permutation(n)[:ROWS])
+    scores, member = scores[some], member[some]
+    member = member * min(1.0, WEIGHT / member.sum())
+    sure = np.zeros(len(some), dtype=bool) if trusted is None else trusted[some].astype(bool)
+    counted = counted_table(scores, member, sure)
+    nearly_clean = 0.98 * np.eye(k) + 0.02 / (k - 1) * (1 - np.eye(k))
+    one = _Likelihood(scores, member, sure, None).best([counted, nearly_clean])
+    free = _Likelihood(scores, member, sure, one.transition).best([counted, one.transition])
+    # An entry that no label uses costs nothing, so that a single pair of classes is enough.
+    used = _expected_counts(free, scores, member, sure)[~np.eye(k, dtype=bool)]
+    gain = free.likelihood - one.likelihood - (float(np.sum(used / (used + 1))) - 1)
+    return Tables(one, free, float(expit((gain - NEEDED) / SOFTLY)))
+
+
+def counted_table(scores: Array, member: Array, trusted: Array) -> Array:
+    """Given labels of the most certain half of the rows of each likely class, as shares.
+
+    Overlap counts as noise here: it is where the search begins, and all that there is for many classes.
+
+    >>> scores = np.repeat(np.eye(2), 5, axis=0)
+    >>> counted_table(scores, np.eye(2)[[0] * 5 + [1] * 4 + [0]], np.zeros(10, dtype=bool)).tolist()
+    [[1.0, 0.0], [0.2, 0.8]]
+    """
+    k = member.shape[1]
+    table = 0.7 * np.eye(k) + 0.3 / k
+    for row, counts in enumerate(_certain_counts(scores, member, trusted)):
+        if counts is not None:
+            table[row] = counts / counts.sum()
+    return table
+
+
+def counted_rates(scores: Array, member: Array, trusted: Array, classes: list[Any]) -> ClassRates:
+    """The same with intervals: what can be said of more classes than a table is fitted for."""
+    counts = _certain_counts(scores, member, trusted)
+    unknown = next((k for k, found in enumerate(counts) if found is None), None)
+    if unknown is not None:
+        raise ValueError(
+            f"fewer than {FEW} rows look like class {classes[unknown]!r}: too few to tell how it is flipped"
+        )
+    table = counted_table(scores, member, trusted)
+    right = np.array([found[k] for k, found in enumerate(counts) if found is not None])
+    total = np.array([found.sum() for found in counts if found is not None])
+    ends = [beta.ppf(at, total - right + 0.5, right + 0.5) for at in (0.05, 0.95)]
+    rates = np.column_stack([1 - np.diag(table), *ends])
+    shares = member.sum(axis=0) / member.sum()
+    rate, low, high = (shares @ rates).tolist()
+    return ClassRates(table, rates, rate, low, high)
+
+
+def _certain_counts(scores: Array, member: Array, trusted: Array) -> list[Array | None]:
+    """How often the most certain half of the rows that look like a class have each label; None of too few."""
+    ordered = np.sort(scores, axis=1)
+    margin, likely = ordered[:, -1] - ordered[:, -2], scores.argmax(axis=1)
+    found: list[Array | None] = []
+    for k in range(member.shape[1]):
+        here = (likely == k) & ~trusted
+        if member[here].sum() < FEW:
+            found.append(None)
+            continue
+        least = weighted_quantile(margin[here], member[here].sum(axis=1), 1 - CERTAIN)
+        certain = here & (margin >= least)
+        found.append(member[certain].sum(axis=0))
+    return found
+
+
+class _Likelihood:
+    """The logarithm of the likelihood and its priors, as a function of one long vector.
+
+    The vector holds R (K K), b (K), log a (1), and the table: the logit of one rate, or K K logarithms.
+    base: (K, K), the table that a free one is drawn to; None for one rate.
+    """
+
+    def __init__(self, scores: Array, member: Array, trusted: Array, base: Array | None) -> None:
+        weight = member.sum(axis=1)
+        self.center = np.average(scores, axis=0, weights=weight)
+        self.scale = max(
+            float(np.sqrt(np.average((scores - self.center) ** 2, axis=0, weights=weight).mean())), TINY
+        )
+        self.rows, self.member, self.trusted, self.base = (
+            (scores - self.center) / self.scale,
+            member,
+            trusted,
+            base,
+        )
+        self.k = member.shape[1]
+        self.same: Array = np.eye(self.k)
+        self.first: Array = np.eye(self.k)  # the map before it is mended
+        self.misses = float(member.sum() - member[np.arange(len(member)), scores.argmax(axis=1)].sum())
+
+    def parts(self, at: Array) -> tuple[Array, Array, float, Array, Array]:
+        """R, b, log a, the table's own part of the vector, and the table."""
+        k = self.k
+        R, b, slope, own = (
+            at[: k * k].reshape(k, k),
+            at[k * k : k * k + k],
+            at[k * k + k],
+            at[k * k + k + 1 :],
+        )
+        if self.base is None:
+            rate = (1 - 1 / k) * expit(own[0])
+            return R, b, slope, own, (1 - rate) * self.same + rate / (k - 1) * (1 - self.same)
+        return R, b, slope, own, softmax(own.reshape(k, k), axis=1)
+
+    def slopes(self, at: Array) -> tuple[Array, Array, Array, Array]:
+        """P(clean), P(given), and the slopes of the likelihood along the logits and along P(given)."""
+        R, b, slope, _, T = self.parts(at)
+        clean = softmax(self.rows @ (np.exp(slope) * self.first + R) + b, axis=1)
+        given = np.where(self.trusted[:, None], clean, clean @ T)
+        along_given = self.member / np.maximum(given, TINY)
+        along_clean = np.where(self.trusted[:, None], along_given, along_given @ T.T)
+        logits = clean * (along_clean - np.sum(along_clean * clean, axis=1, keepdims=True))
+        return clean, given, logits, np.where(self.trusted[:, None], 0.0, along_given)
+
+    def __call__(self, at: Array) -> tuple[float, Array]:
+        """Minus the logarithm, and its gradient."""
+        R, b, slope, own, T = self.parts(at)
+        clean, given, logits, along_given = self.slopes(at)
+        value = np.sum(self.member * np.log(np.maximum(given, TINY)))
+        value -= RIDGE / 2 * np.sum(R**2) + OFFSETS / 2 * np.sum(b**2) + (slope / SLOPE) ** 2 / 2
+        by_weight, by_table = self.rows.T @ logits, clean.T @ along_given
+        if self.base is None:
+            table = np.array([np.sum(by_table * self._along_rate()) * self._rate_along_logit(T)])
+        else:
+            value += PRIOR * np.sum(self.base * np.log(np.maximum(T, TINY)))
+            by_table = by_table + PRIOR * self.base / np.maximum(T, TINY)
+            table = T * (by_table - np.sum(by_table * T, axis=1, keepdims=True))
+            logs = own.reshape(self.k, self.k)
+            over = np.maximum(logs - np.diag(logs)[:, None] + GAP, 0.0) * (1 - self.same)
+            value -= DOMINANT * np.sum(over**2)
+            table = (table - 2 * DOMINANT * (over - np.diag(over.sum(axis=1)))).ravel()
+        lift = np.sum(by_weight * self.first) * np.exp(slope) - slope / SLOPE**2
+        rest = [(by_weight - RIDGE * R).ravel(), logits.sum(axis=0) - OFFSETS * b, [lift], table]
+        return -value, -np.concatenate(rest)
+
+    def best(self, starts: list[Array]) -> FittedTable:
+        """The best fit of those found from each start, which is a first guess of the table."""
+        best, at, first = np.inf, np.zeros(0), self.same
+        for start in starts:
+            guess = 0.9 * start + 0.1 * self.same
+            self.first = 2 * np.linalg.pinv(guess)
+            if self.base is None:
+                rate = float(np.clip(1 - np.trace(guess) / self.k, 0.02, 0.9 * (1 - 1 / self.k)))
+                own = np.array([np.log(rate / (1 - 1 / self.k - rate))])
+            else:
+                own = np.log(np.clip(guess, 1e-3, 1)).ravel()
+            begin = np.concatenate([np.zeros(self.k * self.k + self.k + 1), own])
+            found = minimize(
+                self, begin, jac=True, method="L-BFGS-B", options={"maxiter": 150, "maxfun": 300}
+            )
+            if found.fun < best - 1e-3:  # the first of equals
+                best, at, first = found.fun, found.x, self.first
+        self.first = first
+        return self._fitted(at)
+
+    def _fitted(self, at: Array) -> FittedTable:
+        R, b, slope, _, T = self.parts(at)
+        clean, given, *_ = self.slopes(at)
+        doubtful = np.where(self.trusted, 0.0, self.member.sum(axis=1))
+        shares = doubtful @ clean / doubtful.sum()
+        wrong = float(shares @ (1 - np.diag(T)))
+        error, errors = self._errors(at, doubtful / doubtful.sum())
+        hidden = max(0.0, self.misses / self.member.sum() - wrong)
+        return FittedTable(
+            T,
+            np.exp(slope) * self.first + R,
+            b,
+            self.center,
+            self.scale,
+            float(np.sum(self.member * np.log(np.maximum(given, TINY)))),
+            wrong,
+            float(np.hypot(error, MISFIT * hidden)),
+            errors,
+        )
+
+    def _errors(self, at: Array, share: Array) -> tuple[float, Array]:
+        """Standard errors of the wrong share and of each class's rate, by the delta method.
+
+        The covariance is the inverse of the summed outer products of the rows' gradients and the priors.
+        """
+        k, n = self.k, len(self.rows)
+        _, _, slope, _, T = self.parts(at)
+        clean, _, logits, along_given = self.slopes(at)
+        parts = [(self.rows[:, :, None] * logits[:, None, :]).reshape(n, -1), logits]
+        parts.append(np.exp(slope) * np.sum(self.rows @ self.first * logits, axis=1, keepdims=True))
+        flips = 1 - np.diag(T)
+        by_logit = clean * (share[:, None] * (flips - clean @ flips[:, None]))
+        by_weight = self.rows.T @ by_logit
+        stretch = np.array([np.sum(by_weight * self.first) * np.exp(slope)])
+        along: list[Array] = [by_weight.ravel(), by_logit.sum(axis=0), stretch]
+        priors: list[Array] = [np.full(k * k, RIDGE), np.full(k, OFFSETS), np.array([SLOPE**-2.0])]
+        if self.base is None:
+            lift = self._rate_along_logit(T)
+            by_rate = np.sum(clean @ self._along_rate() * along_given, axis=1, keepdims=True)
+            parts, along, priors = (
+                [*parts, lift * by_rate],
+                [*along, np.array([lift])],
+                [*priors, np.zeros(1)],
+            )
+            jacobian = np.full((k, 1), lift)
+        else:
+            entries = clean[:, :, None] * along_given[:, None, :]
+            entries = T * (entries - np.sum(entries * T, axis=2, keepdims=True))
+            by_entry = -(np.diag(T)[:, None] * (self.same - T))  # of each class's rate, along its own row
+            parts, along = (
+                [*parts, entries.reshape(n, -1)],
+                [*along, ((share @ clean)[:, None] * by_entry).ravel()],
+            )
+            priors.append(PRIOR / 2 * self.base.ravel() + 0.05)
+            jacobian = (by_entry[:, None, :] * self.same[:, :, None]).reshape(k, -1)
+        gradients = np.hstack(parts) / np.sqrt(np.maximum(self.member.sum(axis=1), TINY))[:, None]
+        information = gradients.T @ gradients + np.diag(np.concatenate(priors) + 1e-3)
+        covariance = np.linalg.pinv(information, hermitian=True)
+        direction, own = np.concatenate(along), covariance[-jacobian.shape[1] :, -jacobian.shape[1] :]
+        of_classes = np.einsum("ka,ab,kb->k", jacobian, own, jacobian)
+        spread = max(float(direction @ covariance @ direction), 0.0)
+        one_row = 1 / self.member.sum()
+        return float(np.hypot(WIDER * np.sqrt(spread), one_row)), WIDER * np.sqrt(np.maximum(of_classes, 0.0))
+
+    def _along_rate(self) -> Array:
+        return (1 - self.same) / (self.k - 1) - self.same
+
+    def _rate_along_logit(self, T: Array) -> float:
+        rate = 1 - T[0, 0]
+        return float(rate * (1 - rate / (1 - 1 / self.k)))
+
+
+def _expected_counts(fitted: FittedTable, scores: Array, member: Array, trusted: Array) -> Array:
+    """How many labels went from each clean class to each given one."""
+    clean, T = fitted.clean(scores[~trusted]), fitted.transition
+    return T * (clean.T @ (member[~trusted] / np.maximum(clean @ T, TINY)))

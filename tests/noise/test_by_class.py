@@ -1,0 +1,127 @@
+"""Rates by class: two rates for two classes, a table for more, and when they are taken in place of one."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import approx_fprime
+
+from unflip.noise import ClassConditionalNoise, SymmetricNoise, UniformNoise, flip_labels, rate_from_scores
+from unflip.noise.estimate import NO_SIGNAL
+from unflip.noise.judgement import COUNTED, beats_guessing, judge
+from unflip.noise.table import MOST, _Likelihood, fit_tables
+from unflip.noise.two_rates import fit_two_rates
+
+
+def blobs(n_classes, n=1500, spread=0.25, seed=0):
+    """Scores of well separated classes, and their clean labels."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    scores = np.eye(n_classes)[y] + spread * rng.normal(size=(n, n_classes))
+    return (scores[:, 1] - scores[:, 0] if n_classes == 2 else scores), y
+
+
+def pairs(n_classes, rate):
+    """Every class is taken for the next one."""
+    table = (1 - rate) * np.eye(n_classes)
+    return table + rate * np.roll(np.eye(n_classes), 1, axis=1)
+
+
+@pytest.mark.parametrize("base", [None, 0.7 * np.eye(3) + 0.1], ids=["one rate", "free table"])
+def test_the_gradient_is_that_of_the_likelihood(base):
+    scores, y = blobs(3, 60)
+    trusted = np.arange(60) < 10
+    likelihood = _Likelihood(scores, np.eye(3)[y], trusted, base)
+    rng = np.random.default_rng(1)
+    at = 0.3 * rng.normal(size=9 + 3 + 1 + (1 if base is None else 9))
+    _, slope = likelihood(at)
+    assert_allclose(slope, approx_fprime(at, lambda v: likelihood(v)[0], 1e-6), atol=2e-3, rtol=1e-4)
+
+
+@pytest.mark.parametrize("n_classes", [3, 5, 8])
+def test_a_planted_table_is_found(n_classes):
+    scores, y = blobs(n_classes)
+    noise = ClassConditionalNoise(pairs(n_classes, 0.3))
+    noisy = flip_labels(y, noise, rng=1)
+    found = judge(scores, np.eye(n_classes)[noisy]).estimate
+    assert found.low <= np.mean(noisy != y) <= found.high
+    assert found.high - found.low < 0.08
+    assert np.abs(found.noise.transition - noise.transition).max() < 0.12
+    inside = [low <= 0.3 <= high for _, low, high in found.by_class.values()]
+    assert np.mean(inside) >= 0.6
+
+
+@pytest.mark.parametrize("rates", [(0.1, 0.4), (0.4, 0.0), (0.0, 0.4)])
+def test_two_planted_rates_are_found(rates):
+    scores, y = blobs(2)
+    noisy = flip_labels(y, ClassConditionalNoise(rates), rng=2)
+    found = judge(scores, np.eye(2)[noisy], classes=["no", "yes"]).estimate
+    assert found.low <= np.mean(noisy != y) <= found.high
+    for (rate, low, high), true in zip(found.by_class.values(), rates, strict=True):
+        assert rate == pytest.approx(true, abs=0.06)
+        assert low <= true <= high
+    assert list(found.by_class) == ["no", "yes"]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+@pytest.mark.parametrize("rate", [0.0, 0.2, 0.35])
+def test_one_rate_for_all_classes_stays_one_rate(n_classes, rate):
+    kinds = []
+    for seed in range(4):
+        scores, y = blobs(n_classes, seed=seed)
+        noisy = flip_labels(y, rate, rng=seed)
+        kinds.append(type(judge(scores, np.eye(n_classes)[noisy]).estimate.noise))
+    assert kinds == [SymmetricNoise if n_classes == 2 else UniformNoise] * 4
+
+
+def test_trusted_rows_are_never_what_makes_classes_differ():
+    """All wrong labels of the second class lie in rows that are said to be right: then they are right."""
+    scores, y = blobs(2)
+    noisy = flip_labels(y, ClassConditionalNoise([0.0, 0.4]), rng=3)
+    member = np.eye(2)[noisy]
+    assert fit_two_rates(scores, member).differ > 0.9
+    assert fit_two_rates(scores, member, noisy != y).differ < 0.5
+    scores, y = blobs(4)
+    noisy = flip_labels(y, ClassConditionalNoise(pairs(4, 0.3)), rng=3)
+    assert fit_tables(scores, np.eye(4)[noisy]).differ > 0.9
+    assert fit_tables(scores, np.eye(4)[noisy], noisy != y).free.wrong < 0.05
+
+
+def test_more_classes_than_a_table_is_fitted_for_are_counted():
+    n_classes = MOST + 2
+    scores, y = blobs(n_classes, 4000)
+    noisy = flip_labels(y, ClassConditionalNoise(pairs(n_classes, 0.3)), rng=4)
+    found = judge(scores, np.eye(n_classes)[noisy], noise="class_conditional").estimate
+    assert np.abs(found.noise.transition - pairs(n_classes, 0.3)).mean() < 0.02
+    assert COUNTED in found.warnings
+    never = scores - 9 * np.eye(n_classes)[3]
+    with pytest.raises(ValueError, match="rows look like class 3: too few"):
+        judge(never, np.eye(n_classes)[noisy], noise="class_conditional")
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_likely_class_of_a_wrong_label_is_another_one(n_classes):
+    scores, y = blobs(n_classes)
+    noisy = flip_labels(y, ClassConditionalNoise(pairs(n_classes, 0.4) if n_classes > 2 else [0, 0.4]), rng=5)
+    wrong, likely = judge(scores, np.eye(n_classes)[noisy]).rows()
+    assert np.all(likely[wrong > 0.5] != noisy[wrong > 0.5])
+    assert np.mean(likely == y) > 0.97
+    assert wrong.sum() == pytest.approx(np.sum(noisy != y), rel=0.1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_scores_of_coins_beat_guessing_in_few_of_a_hundred(n_classes):
+    rng = np.random.default_rng(6)
+    member = np.eye(n_classes)[
+        rng.choice(n_classes, 400, p=np.r_[0.6, np.full(n_classes - 1, 0.4 / (n_classes - 1))])
+    ]
+    shape = (400,) if n_classes == 2 else (400, n_classes)
+    assert sum(beats_guessing(rng.normal(size=shape), member) for _ in range(200)) <= 8
+
+
+def test_a_rare_class_is_not_hidden_by_a_frequent_one():
+    """Always saying "no" is right in 97 %, and no threshold beats that, yet the scores tell much."""
+    rng = np.random.default_rng(7)
+    y = (rng.uniform(size=4000) < 0.03).astype(int)
+    scores = rng.normal(size=4000) + 1.5 * y - 3
+    assert max(np.mean((scores > at) == y) for at in np.linspace(-3, 3, 61)) < np.mean(y == 0) + 0.005
+    assert NO_SIGNAL not in rate_from_scores(scores, y).warnings
