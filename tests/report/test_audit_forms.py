@@ -202,7 +202,7 @@ def test_rates_by_class_are_said_everywhere():
             .replace("\u00a0", " ")
         )
         assert "if mistakes depend on the class alone" in said
-        assert "“gold” as “silver” in 40.0 % of the rows of that class" in said
+        assert "“gold” is labelled “silver” in 40.0 % of its rows" in said
     assert as_plain(audit)["noise"]["by_class"]["gold"] == {"rate": 0.4, "low": 0.3, "high": 0.5}
     page = as_html(audit)
     assert "corrected for the rates by class" in page
@@ -224,7 +224,9 @@ def test_the_verdict_names_the_caveat():
 
 def test_the_verdict_says_when_no_row_stands_out():
     suspects = friendly()[1].suspects
-    assert "No single row" in odd(suspects=replace(suspects, probability=np.full(len(suspects), 0.01)))
+    assert "no single row is more likely wrong" in odd(
+        suspects=replace(suspects, probability=np.full(len(suspects), 0.01))
+    )
 
 
 def test_no_posterior_is_no_trouble():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from audit_sample import FORMULA, HOSTILE, friendly, hostile
+from audit_sample import FORMULA, HOSTILE, crowded, friendly, hostile
 
 from unflip.report.audit import as_html, as_plain
 
@@ -231,3 +231,16 @@ def test_axe_finds_nothing_serious(visit, sample, options):
     assert found["passes"]
     bad = [rule for rule in found["violations"] if rule["impact"] in ("serious", "critical")]
     assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in bad] == []
+
+
+def test_a_table_that_is_cut_says_how_much_is_not_seen(visit):
+    tab = visit(crowded(), viewport={"width": 390, "height": 800})
+    region = tab.locator("#suspects .region").first
+    said = "region => getComputedStyle(region, '::after').content"
+    hidden = """region => [...region.querySelectorAll("tbody tr")].filter(
+        row => row.getBoundingClientRect().bottom > region.getBoundingClientRect().bottom + 1).length"""
+    assert f"{region.evaluate(hidden)} more rows" in region.evaluate(said)
+    assert "more columns" in region.evaluate(said)
+    region.evaluate("region => region.scrollTo(region.scrollWidth, region.scrollHeight)")
+    tab.wait_for_function("document.querySelector('#suspects .region').dataset.more === ''")
+    assert "more" not in region.evaluate(said)

@@ -40,7 +40,7 @@ class Honest:
 def honest_scores(
     X: Any, y: Any, scores: Any = None, groups: Any = None, sample_weight: Any = None, random_state: Any = 0
 ) -> Honest:
-    """Leave-one-out scores of a label-free fit, or the given ones if any; rows of weight zero are left out.
+    """Leave-one-out scores of a robust fit, or the given ones if any; rows of weight zero are left out.
 
     >>> found = honest_scores(None, ["a", "b", "a"], scores=[-1.0, 2.0, -3.0])
     >>> found.classes.tolist(), found.rows.tolist()
@@ -52,7 +52,7 @@ def honest_scores(
     if scores is None:
         if X is None:
             raise ValueError("give X, or scores of your own model")
-        model = RobustClassifierCV(feature_weights=False, random_state=random_state)
+        model = RobustClassifierCV(random_state=random_state)
         model._leave_out(X, y, sample_weight, groups, judged=len(labels))
         rows = model.loo_rows_
         found = model.honest_scores_
@@ -93,7 +93,7 @@ def judged_labels(
 def honest_of_many(
     X: Array, y: Array, sample_weight: Any = None, random_state: int = 0
 ) -> tuple[RobustClassifierCV, Array]:
-    """A label-free fit to at most 20,000 rows, and an honest score for every row.
+    """A robust fit to at most 20,000 rows, and an honest score for every row.
 
     Rows that were fitted are scored by leaving them out; the others were never seen.
 
@@ -102,7 +102,7 @@ def honest_of_many(
     >>> (scores > 0).tolist() == (y == "b").tolist()
     True
     """
-    model, n = RobustClassifierCV(feature_weights=False, random_state=random_state), len(y)
+    model, n = RobustClassifierCV(random_state=random_state), len(y)
     weight = as_weight(sample_weight, n)
     fitted = np.sort(np.random.default_rng(random_state).permutation(n)[:FITTED])
     rows = X[fitted] if n > FITTED else X

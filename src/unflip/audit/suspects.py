@@ -103,7 +103,7 @@ def find_suspects(
 ) -> Suspects:
     """Rank rows by the probability that their label is wrong, from labels that are all suspect.
 
-    Each row is scored by a label-free fit to the other rows, and the share of labels that disagree with the
+    Each row is scored by a robust fit to the other rows, and the share of labels that disagree with the
     score, compared with how certain the score is, gives the probability. It assumes what `estimate_noise`
     assumes. Where the columns predict labels no better than guessing there is no probability (NaN).
 

@@ -64,6 +64,15 @@ class Audit:
         return len(self.labels.y)
 
     @property
+    def clean_bounds(self) -> tuple[float, float]:
+        """Where the accuracy on clean labels is if no label is more likely wrong than right.
+
+        A wrong label moves the accuracy by at most one row, and at most `noise.outer` of them are wrong.
+        """
+        away = self.noise.outer
+        return max(0.0, self.noisy_accuracy - away), min(1.0, self.noisy_accuracy + away)
+
+    @property
     def guess(self) -> float:
         """The share of the most frequent label: what is right without looking at any column."""
         weight = np.ones(self.rows) if self.labels.weight is None else self.labels.weight

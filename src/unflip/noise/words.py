@@ -20,6 +20,7 @@ CLEAN = 0.02  # labels may be called clean only if no more can be wrong, whateve
 VAGUE = 0.5  # of all that is possible: an interval that wide says nearly nothing
 OFTEN, NAMED = 0.05, 3  # mistakes of one class for another that are named: from so many on, and how many
 UNTOLD = "the columns say too little about them"
+RULES = "Mistakes of a rule that made labels from these columns would not show."
 
 
 def in_words(noise: NoiseEstimate, labels: str = "the labels", rows: float | None = None) -> str:
@@ -29,9 +30,9 @@ def in_words(noise: NoiseEstimate, labels: str = "the labels", rows: float | Non
 
     >>> from unflip.noise import NoiseEstimate, SymmetricNoise
     >>> print(in_words(NoiseEstimate(0.2, 0.15, 0.26, 0.31, SymmetricNoise(0.2))))
-    About 20.0 % of the labels are wrong if mistakes do not depend on the row (90 % interval 15.0 % to
-    26.0 %); without that assumption up to 31.0 % may be wrong, as long as none is more likely wrong than
-    right.
+    About 20.0 % of the labels are wrong if mistakes do not depend on the row or its class (90 % interval
+    15.0 % to 26.0 %); without that assumption up to 31.0 % may be wrong, as long as none is more likely
+    wrong than right.
     """
     span = interval(noise.low, noise.high)
     if not noise.identified:
@@ -45,18 +46,20 @@ def in_words(noise: NoiseEstimate, labels: str = "the labels", rows: float | Non
     if noise.low == 0 and noise.outer < CLEAN:
         return (
             f"{labels[0].upper()}{labels[1:]} may be clean: about {share(noise.rate)} look wrong (90 % "
-            f"interval {span}) {condition(noise)}; {bound(noise)}."
+            f"interval {span}) {condition(noise)}; {bound(noise)}. {RULES}"
         )
     zero = ", so possibly none" if noise.low == 0 else ""
     count = "" if rows is None else f", some {_rounded(noise.rate * rows)} of them,"
     about = f"About {share(noise.rate)} of {labels}{count} are wrong {condition(noise)}"
-    found = f"{about} (90 % interval {span}{zero}); {bound(noise)}."
-    return " ".join([found, *_mistakes(noise)])
+    found = f"{about} (90 % interval {span}{zero}){_mistakes(noise)}; {bound(noise)}."
+    return f"{found} {RULES}" if noise.low == 0 else found
 
 
 def condition(noise: NoiseEstimate) -> str:
     """What the interval assumes, in a few words."""
-    return f"if mistakes {'depend on the class alone' if is_by_class(noise) else 'do not depend on the row'}"
+    if is_by_class(noise):
+        return "if mistakes depend on the class alone"
+    return "if mistakes do not depend on the row or its class"
 
 
 def bound(noise: NoiseEstimate, without: str = "without that assumption ") -> str:
@@ -88,10 +91,10 @@ def shown_class(label: Any) -> str:
     return f"“{text if len(text) <= 40 else text[:39] + '…'}”"
 
 
-def _mistakes(noise: NoiseEstimate) -> list[str]:
-    """Which classes are most often labelled as which others."""
+def _mistakes(noise: NoiseEstimate) -> str:
+    """Which classes are most often labelled as which others, as a part of a sentence."""
     if not is_by_class(noise) or len(noise.by_class) != noise.noise.n_classes:
-        return []
+        return ""
     names = list(map(shown_class, noise.by_class))
     wrong = np.where(np.eye(len(names), dtype=bool), 0.0, noise.noise.transition)
     pairs = [divmod(int(place), len(names)) for place in np.argsort(-wrong, axis=None, kind="stable")]
@@ -99,9 +102,9 @@ def _mistakes(noise: NoiseEstimate) -> list[str]:
     if not often:
         rates = [rate for rate, *_ in noise.by_class.values()]
         worst = int(np.argmax(rates))
-        return [f"Most often it is {names[worst]}: {share(rates[worst])} of its rows have another label."]
-    said = [f"{names[k]} as {names[to]} in {share(wrong[k, to])}" for k, to in often]
-    return [f"Mistakes differ by class: {', '.join(said)} of the rows of that class."]
+        return f", and {share(rates[worst])} of the rows of {names[worst]} have another label"
+    said = [f"{names[k]} is labelled {names[to]} in {share(wrong[k, to])} of its rows" for k, to in often]
+    return f", and {', '.join(said)}"
 
 
 def _rounded(count: float) -> str:

@@ -229,10 +229,13 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
 
     @property
     def noise_(self) -> NoiseEstimate:
-        """How many of the labels are wrong: what `estimate_noise` says of the same rows."""
+        """How many of the labels are wrong, as `estimate_noise` says it of the same rows.
+
+        `estimate_noise` weighs columns; a fit with `feature_weights=False` judges by its own scores.
+        """
         check_is_fitted(self, "parts_")
         if self._noise is None:
-            self._noise = judge(self._judging_scores, self._judged_masses, classes=self.classes_).estimate
+            self._noise = judge(self.honest_scores_, self._judged_masses, classes=self.classes_).estimate
         return self._noise
 
     @property
@@ -257,38 +260,30 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         self._judged = np.arange(n) if n <= judged else np.sort(order[:judged])
         self.loo_rows_ = counting[self._judged]
         rows = Rows(viewed, _targets(member), weight, together)
-        half, units = _halves(order), np.arange(n) if together is None else together
-        folds = folds_of(units, rng)[self._judged]  # before columns are weighed, which draws numbers as well
+        half = _halves(order)
         landmarks = viewed(order[: min(n, LANDMARKS)])
 
-        def ensemble(groups: list[Group]) -> Ensemble:
-            found = self._choose(rows, groups, half)
-            if len(landmarks) == n or found.freedom <= FULL * len(landmarks):
-                return found
-            in_use = np.split(found.choice.weights, len(groups))
+        groups = self._fit_groups(rows, landmarks, order, half, rng)
+        chosen = self._choose(rows, groups, half)
+        if len(landmarks) < n and chosen.freedom > FULL * len(landmarks):
+            in_use = np.split(chosen.choice.weights, len(groups))
             groups = [group for group, share in zip(groups, in_use, strict=True) if share.any()]
             alone = len(groups) == len(groups[0].paths) == 1
-            more = viewed(order[: min(n, MORE if alone else EACH)])
-            return self._choose(rows, self._fit_again(rows, more, groups), half)
-
-        def honest(found: Ensemble) -> Array:
-            scores = self._honest(rows, found, half, units, folds)
-            return _shared_by_equal_rows(scores, X[self._judged])
-
-        groups = self._fit_groups(rows, landmarks, order, half, rng)
-        chosen = ensemble(groups)
+            groups = self._fit_again(rows, viewed(order[: min(n, MORE if alone else EACH)]), groups)
+            chosen = self._choose(rows, groups, half)
         self._report(chosen)
         self.parts_ = _parts(chosen.groups, chosen.choice)
-        self.honest_scores_ = honest(chosen)
-        # Labels are judged by features that never saw one, whether or not the columns of this fit did.
-        self._judging_scores = self.honest_scores_ if len(groups) == 1 else honest(ensemble(groups[:1]))
+        honest = self._honest(rows, chosen, half, rng)
+        self.honest_scores_ = _shared_by_equal_rows(honest, X[self._judged])
         return LeftOut(chosen.left, rows, member[self._judged], rows.weight[self._judged])
 
-    def _honest(self, rows: Rows, found: Ensemble, half: Array, units: Array, folds: Array) -> Array:
+    def _honest(self, rows: Rows, found: Ensemble, half: Array, rng: np.random.Generator) -> Array:
         """Scores that never saw the label of their own row: by leaving out the row, or its fold."""
         away = found.left
+        units = np.arange(len(rows.weight)) if rows.groups is None else rows.groups
         if SIMPLE * found.freedom < units.max() + 1:
             # So simple a fit gives near rows one score, and leaving one out ranks it against its own label.
+            folds = folds_of(units, rng)[self._judged]
             away = in_one_order(self._without_folds(rows, found, half, folds), folds)
         scores = rows.mean + away
         return scores[:, 0] if scores.shape[1] == 1 else scores

@@ -54,6 +54,7 @@ def as_plain(audit: Audit) -> dict[str, Any]:
         "clean_accuracy": None
         if clean is None
         else {name: getattr(clean, name) for name in ("estimate", "low", "high")},
+        "clean_bounds": audit.clean_bounds if audit.informative else None,
         "guess": audit.guess,
         "learners": list(map(_learner, audit.learners)),
         "recommended": None

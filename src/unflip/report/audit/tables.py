@@ -46,6 +46,7 @@ def accuracy_table(audit: Audit) -> Plain:
             "unknown" if clean is None else share(clean.estimate),
             "–" if clean is None else interval(clean.low, clean.high),
         ),
+        ("the same, without that assumption", "–", interval(*audit.clean_bounds)),
         ("by always naming the most frequent label", share(audit.guess), "–"),
     )
     return Plain("Accuracy", ("accuracy", "estimate", "90 % interval"), rows)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from unflip._words import interval, share
 from unflip.audit.table import Audit
-from unflip.noise.words import condition
 from unflip.report.audit.rows import doubtful_rows
 from unflip.report.audit.verdict import verdict
 from unflip.report.audit.words import shown
@@ -37,16 +36,16 @@ def _numbers(audit: Audit) -> str:
     noise, clean = audit.noise, audit.clean_accuracy
     rate = "unknown"
     if noise.identified:
-        rate = f"{share(noise.rate)} ({interval(noise.low, noise.high)}) {condition(noise)}"
-    right = "unknown" if clean is None else f"{share(clean.estimate)} ({interval(clean.low, clean.high)})"
+        rate = f"{share(noise.rate)} ({interval(noise.low, noise.high)}) on that assumption"
+    right = "unknown"
+    if clean is not None:
+        right = f"{share(clean.estimate)} ({interval(clean.low, clean.high)}) on that assumption"
     rows = [
         ("wrong labels", rate),
-        (
-            "  whatever they are like",
-            f"at most {share(noise.outer)}, if none is more likely wrong than right",
-        ),
+        ("  without it", f"up to {share(noise.outer)}, as long as none is more likely wrong than right"),
         ("accuracy on these labels", f"{share(audit.noisy_accuracy)}, by guessing {share(audit.guess)}"),
         ("accuracy on clean labels", right),
+        ("  without it", interval(*audit.clean_bounds)),
     ]
     return "\n".join(f"  {name:26}{found}" for name, found in rows)
 

@@ -85,13 +85,10 @@ def _accuracy(audit: Audit) -> list[str]:
     clean = audit.clean_accuracy
     if clean is None:
         there = "how good it would be on clean labels cannot be told"
-    elif is_unsure(audit):
-        there = f"on clean labels anything from {interval(clean.low, clean.high)} would fit"
     else:
-        span = interval(clean.low, clean.high)
-        there = (
-            f"on clean labels it would, on the same assumption, match about {share(clean.estimate)} ({span})"
-        )
+        span, wider = interval(clean.low, clean.high), interval(*audit.clean_bounds)
+        match = f"anything from {span}" if is_unsure(audit) else f"about {share(clean.estimate)} ({span})"
+        there = f"on clean labels it would, on the same assumption, match {match}, and without it {wider}"
     found = [f"A robust model matches {share(audit.noisy_accuracy)} of the labels as they are; {there}."]
     if not beats_guessing(audit):
         found.append(
@@ -109,9 +106,10 @@ def _learner(audit: Audit) -> str:
 def _suspects(audit: Audit) -> str:
     count = more_likely_wrong(audit)
     if not count:
-        return "No single row is more likely wrong than right; the most doubtful ones are listed."
+        return "On the same assumption no single row is more likely wrong than right."
     those = "is" if count == 1 else "are"
-    return f"{counted(count, 'row')} {those} more likely wrong than right; check those first."
+    found = f"{counted(count, 'row')} {those} more likely wrong than right"
+    return f"On the same assumption {found}; check those first."
 
 
 def _missing(audit: Audit) -> list[str]:
