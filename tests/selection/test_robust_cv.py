@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from unflip import RobustClassifierCV
 from unflip.audit import estimate_noise, find_suspects
 from unflip.kernels import EuclideanLaplace
-from unflip.noise import flip_labels
+from unflip.noise import ClassConditionalNoise, flip_labels
 from unflip.noise.estimate import NO_SIGNAL
 from unflip.selection import robust_cv
 from unflip.selection.path import JITTER, RIDGES, RidgePath, Rows
@@ -287,3 +287,17 @@ def test_scikit_learns_checks():
     )
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
     assert failed == {}
+
+
+def test_the_guarantee_promises_no_more_than_the_noise_allows():
+    X, y = load_breast_cancer(return_X_y=True)
+    one_rate = str(RobustClassifierCV().fit(X, flip_labels(y, 0.2, rng=0)).guarantee_)
+    by_class = str(
+        RobustClassifierCV().fit(X, flip_labels(y, ClassConditionalNoise([0, 0.4]), rng=0)).guarantee_
+    )
+    for promise in ("the same classifier", "error of a fixed classifier", "tends to the clean one"):
+        assert promise in one_rate
+        assert promise not in by_class
+    assert "in one order" in by_class
+    assert "depends on the class" in one_rate
+    assert "depends on the class or" not in by_class

@@ -7,15 +7,18 @@ accuracies are corrected for the rates first.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from unflip._words import share
 from unflip.audit.learners import TABLE_LEARNERS
 from unflip.audit.robustness import RobustnessCurve, robustness_curve
 from unflip.noise import NoiseEstimate, clean_accuracy, clean_scorer
 from unflip.noise.words import is_by_class
+from unflip.selection.copies import copies
 
 Array = np.ndarray[Any, Any]
 RATES = (0.0, 0.2, 0.4)  # for two classes; for more, these shares of the way to pure noise over a half
@@ -88,9 +91,11 @@ def taught_and_judged(n: int) -> tuple[int, int]:
 
 def compare(X: Array, y: Array, noise: NoiseEstimate, seed: int, against: Any = None) -> tuple[Learner, ...]:
     """The learners on a sample of the rows, all with the same splits and the same flipped labels."""
-    rng = np.random.default_rng(seed)
-    taught, judged = taught_and_judged(len(y))
-    some = np.sort(rng.permutation(len(y))[: taught + judged])
+    rng, same = np.random.default_rng(seed), copies(X)
+    # Copies on both sides of a split would be recognised, wrong labels and all.
+    rows = np.arange(len(y)) if same is None else np.unique(same, return_index=True)[1]
+    taught, judged = taught_and_judged(len(rows))
+    some = np.sort(rng.permutation(rows)[: taught + judged])
     codes = np.unique(y[some], return_inverse=True)[1]
     common = np.bincount(codes) >= FEWEST
     if np.count_nonzero(common) < 2:
@@ -107,16 +112,20 @@ def compare(X: Array, y: Array, noise: NoiseEstimate, seed: int, against: Any = 
         stretch = float(np.ptp(undone, axis=0).max())  # by how much one label can change the sum
     found = []
     for name, words, estimator in _rivals(against):
-        curve = robustness_curve(
-            estimator,
-            X[some],
-            y[some],
-            rates,
-            test_size=test_size,
-            repeats=repeats,
-            random_state=seed,
-            scoring=scoring,
-        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings(
+                "ignore", "class .* has one row", UserWarning
+            )  # of a split, not of the table
+            curve = robustness_curve(
+                estimator,
+                X[some],
+                y[some],
+                rates,
+                test_size=test_size,
+                repeats=repeats,
+                random_state=seed,
+                scoring=scoring,
+            )
         clean = None
         if scoring is not None:
             clean = float(np.clip(curve.mean[0], 0.0, 1.0))
@@ -148,7 +157,7 @@ def recommend(learners: tuple[Learner, ...]) -> Recommended:
 
 
 def _percent(learner: Learner) -> str:
-    return f"{100 * learner.accuracy:.1f} %"
+    return share(learner.accuracy)
 
 
 def _rivals(against: Any) -> list[tuple[str, str, Any]]:

@@ -14,6 +14,7 @@ from unflip.noise.curve import Curve, normal_scores
 from unflip.noise.estimate import along_and_agree, annotator_curve, signed
 from unflip.noise.judgement import Judgement, judge
 from unflip.selection import RobustClassifierCV
+from unflip.selection.copies import copies
 from unflip.sources import encode
 from unflip.sources.labels import encode_classes
 
@@ -95,7 +96,8 @@ def honest_of_many(
 ) -> tuple[RobustClassifierCV, Array]:
     """A robust fit to at most 20,000 rows, and an honest score for every row.
 
-    Rows that were fitted are scored by leaving them out; the others were never seen.
+    Rows that were fitted are scored by leaving them out; the others were never seen. A copy of a row that
+    was fitted has the score of that row.
 
     >>> X, y = np.array([[0.0], [1.0], [8.0], [9.0]] * 10), np.array(["a", "a", "b", "b"] * 10)
     >>> model, scores = honest_of_many(X, y)
@@ -112,11 +114,17 @@ def honest_of_many(
         raise ValueError(f"the label {rare[0]!r} is too rare for so many rows; join it with another")
     found = model.honest_scores_
     scores = np.zeros((n, *found.shape[1:]))
+    same = copies(X) if n > FITTED else None
     others = np.setdiff1d(np.arange(n), fitted)
     for start in range(0, len(others), SCORED):
         some = others[start : start + SCORED]
         scores[some] = model.decision_function(X[some]) + (model.label_mean_ - model.intercept_)
     scores[fitted[model.loo_rows_]] = found
+    if same is not None:
+        at = np.full(same.max() + 1, -1)
+        at[same[fitted[model.loo_rows_]]] = fitted[model.loo_rows_]
+        seen = others[at[same[others]] >= 0]
+        scores[seen] = scores[at[same[seen]]]
     return model, scores
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unflip.noise.estimate import NoiseEstimate
+from unflip.noise.words import condition, is_by_class
 
 
 @dataclass(frozen=True)
@@ -25,24 +26,40 @@ class Guarantee:
     @property
     def exact(self) -> list[str]:
         """What holds on the population, for every rate below the point where labels carry nothing."""
-        kind = "symmetric" if self.classes == 2 else "uniform"
         found = ["Features, kernel and landmarks never saw a label: noise cannot move them."]
+        found = found if self.label_free else []
+        if is_by_class(self.noise):
+            alike = "in one order" if self.classes == 2 else "as on clean labels, times the table of noise"
+            return [
+                *found,
+                "If mistakes depend on the class alone, the square loss scores rows of noisy and of clean "
+                f"labels {alike}, at every ridge.",
+            ]
+        kind = "symmetric" if self.classes == 2 else "uniform"
         return [
-            *(found if self.label_free else []),
+            *found,
             f"Under {kind} noise the square loss has the same classifier on noisy and on clean labels, at "
             "every ridge.",
-            "For a fixed classifier the error on noisy labels rises with the error on clean ones.",
+            f"Under {kind} noise the error of a fixed classifier on noisy labels rises with that on clean "
+            "ones.",
         ]
 
     @property
     def growing(self) -> list[str]:
         """What holds as the number of rows grows."""
+        choice = f"The choice by leave-one-out on {self.rows:,} rows tends to the best of the candidates"
+        if is_by_class(self.noise):
+            return [
+                "Scores tend to those exact ones. Classes are told apart where noisy labels are, which is "
+                "another place than on clean ones.",
+                f"{choice} on noisy labels.",
+            ]
         shrink = 1 - self.noise.rate * self.classes / (self.classes - 1)
         more = f"{1 / shrink**2:.1f}" if shrink > 0.05 else "more than 400"
         found = [
             f"The fit tends to the clean one; noise of rate {self.noise.rate:.2f} makes its variance as "
             f"large as that of {more} times fewer rows.",
-            f"The choice by leave-one-out on {self.rows:,} rows tends to the best of the candidates.",
+            f"{choice}.",
         ]
         if not self.label_free:
             found.append("Weights of columns tend to those of clean labels: noise only rescales a gradient.")
@@ -54,17 +71,18 @@ class Guarantee:
         return [
             "Candidates are compared by the squared error of their scores, which stands in for the error.",
             "The average within one standard error, the shrunk intercept and the number of landmarks.",
-            "The noise rate: it assumes that flips do not depend on the row and that some rows are certain; "
-            f"without that it is only known to be at most {self.noise.outer:.2f} (95 % confidence).",
+            f"The noise rate: it holds {condition(self.noise)}, and some rows are certain; without that it "
+            f"is only known to be at most {self.noise.outer:.2f} (95 % confidence).",
         ]
 
     @property
     def limits(self) -> list[str]:
         """Where it ends."""
+        depends = "" if is_by_class(self.noise) else "the class or on "
         found = [
             "Selection on the rows that were fitted makes the stated error slightly optimistic.",
             "Noise that was in the labels already counts: noise added in an experiment composes with it.",
-            "Noise that depends on the class or on the row needs more than this.",
+            f"Noise that depends on {depends}the row needs more than this.",
         ]
         if not self.label_free:
             found.append(

@@ -42,6 +42,11 @@ class Rows:
     weight: Array
     groups: Array | None = None
 
+    def some(self, places: Array) -> Rows:
+        """Some of them, as rows of their own."""
+        groups = None if self.groups is None else self.groups[places]
+        return Rows(lambda at: self.at(places[at]), self.labels[places], self.weight[places], groups)
+
     @property
     def mean(self) -> Array:
         """The mean label, (k,)."""
@@ -139,15 +144,24 @@ class RidgePath:
         assert rows.groups is not None
         total, centred = rows.weight.sum(), rows.centred
         order = np.argsort(rows.groups[judged], kind="stable")
-        for together in np.split(order, np.flatnonzero(np.diff(rows.groups[judged][order])) + 1):
-            if len(together) == 1:
-                continue
-            places = judged[together]
-            u = self._along(rows, places)
-            w, t = rows.weight[places], centred[places]
-            now = t - self._fitted(u).transpose(1, 0, 2)
-            left = _without_group(np.column_stack([u, np.ones(len(u))]), self.shrink, total, w, now)
-            self.scores[:, together] = t - left + (w @ t) / (total - w.sum())
+        sizes = np.unique(rows.groups[judged], return_counts=True)[1]
+        starts = np.cumsum(sizes) - sizes
+        for size in np.unique(sizes[sizes > 1]):
+            groups = order[
+                starts[sizes == size, None] + np.arange(size)
+            ]  # (G, size), places among the judged
+            at_once = max(1, AT_ONCE // (int(size) * (len(self.landmarks) + 1)))
+            for part in slices(0, len(groups), at_once):
+                together = groups[part]
+                places = judged[together]
+                u = self._along(rows, places.ravel())
+                w, t = rows.weight[places], centred[places]
+                fitted = self._fitted(u).reshape(*together.shape, len(RIDGES), -1)
+                now = t - np.moveaxis(fitted, 2, 0)
+                u = np.column_stack([u, np.ones(len(u))]).reshape(*together.shape, -1)
+                left = _without_group(u, self.shrink, total, w, now)
+                others = np.einsum("gb,gbk->gk", w, t) / (total - w.sum(axis=1))[:, None]
+                self.scores[:, together] = t - left + others[:, None]
 
     def without_folds(self, rows: Rows, judged: Array, folds: Array, weights: Array) -> Array:
         """Scores of the judged rows by fits to all rows but those of their fold, (j, k).
@@ -184,20 +198,22 @@ class RidgePath:
 
 
 def _without_group(u: Array, shrink: Array, total: float, weight: Array, now: Array) -> Array:
-    """Residuals of a group's rows for the fit without them, from those with them, `now`: (L, b, k).
+    """Residuals of a group's rows for the fit without them, from those with them, `now`: (L, ..., b, k).
 
+    u: (..., b, m), weight: (..., b), of one group, or of several that have b rows each.
     With H = u D u' Omega, D = diag(shrink, 1 / total), they solve (1 - H) left = now: by rows if the group is
     small, and for a large one through (D^-1 - u' Omega u), which has the size of the features.
     """
     left = np.empty_like(now)
-    gram = u.T @ (weight[:, None] * u) if len(u) > len(shrink) else None
+    weighted = np.swapaxes(u * weight[..., None], -1, -2)
+    size = u.shape[-2]
+    gram = weighted @ u if size > len(shrink) else None
     for place, ridge in enumerate(shrink.T):
         d = np.append(ridge, 1 / total)
         if gram is None:
-            left[place] = np.linalg.solve(np.eye(len(u)) - (u * d) @ (u.T * weight), now[place])
+            left[place] = np.linalg.solve(np.eye(size) - (u * d) @ weighted, now[place])
         else:
-            inner = np.linalg.solve(np.diag(1 / d) - gram, u.T @ (weight[:, None] * now[place]))
-            left[place] = now[place] + u @ inner
+            left[place] = now[place] + u @ np.linalg.solve(np.diag(1 / d) - gram, weighted @ now[place])
     return left
 
 

@@ -8,6 +8,7 @@ smoother finds in permuted labels is subtracted: where noise rules, all columns 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,21 +32,20 @@ class Fit(NamedTuple):
 
 
 def column_weights(
-    z: Array, labels: Array, weight: Array, rng: np.random.Generator, spread: Any = map
+    z: Array, rows: Rows, half: Array, rng: np.random.Generator, spread: Any = map
 ) -> list[Array] | None:
     """Weights of the columns learned by each half of the rows, for the other; None if they do not help.
 
-    z: (n, d), z-scores of the first and second half of the rows in this order; labels: (n, k); spread: a
-    `map` that may use threads.
+    z: (n, d), z-scores of the rows; half: (n,), 0 or 1; spread: a `map` that may use threads.
     """
-    halves = np.array_split(np.arange(len(z)), 2)
+    halves = [np.flatnonzero(half == h) for h in (0, 1)]
     weights = [np.ones(z.shape[1])] * 2
     best, least, at = weights, np.inf, 0
     for turn in range(ROUNDS):
         orders = [[rng.permutation(len(half)) for _ in range(PERMUTATIONS)] for half in halves]
 
         def fit(h: int, weights: list[Array] = weights, orders: Any = orders) -> Fit:
-            return _fit_half(z, labels, weight, halves[h], halves[1 - h], weights[h], orders[h])
+            return _fit_half(z, rows, halves[h], halves[1 - h], weights[h], orders[h])
 
         fits = list(spread(fit, (0, 1)))
         missed = sum(fit.missed for fit in fits)
@@ -59,8 +59,7 @@ def column_weights(
 
 def _fit_half(
     z: Array,
-    labels: Array,
-    weight: Array,
+    everyone: Rows,
     mine: Array,
     others: Array,
     columns: Array,
@@ -71,7 +70,8 @@ def _fit_half(
     distances = np.sqrt(squared_distances(landmarks, landmarks))
     pairs = distances[np.triu_indices(len(distances), 1)]
     kernel = EuclideanLaplace(float(np.median(pairs[pairs > 0])) if (pairs > 0).any() else 1.0)
-    rows = Rows(lambda places: scaled[mine[places]], labels[mine], weight[mine])
+    labels, weight = everyone.labels, everyone.weight
+    rows = replace(everyone.some(mine), at=lambda places: scaled[mine[places]])
     path = RidgePath(kernel, landmarks, rows, np.arange(len(mine)))
     choice = choose(path.scores, rows.centred, rows.weight, path.freedom, np.zeros(len(path.freedom)))
     dual, offset = path.dual(choice.weights)

@@ -30,6 +30,7 @@ from unflip.noise.estimate import NoiseEstimate, estimate_rate
 from unflip.noise.intervals import ScoreEstimate, clean_score_interval
 from unflip.noise.judgement import judge
 from unflip.selection.choose import Choice, choose
+from unflip.selection.copies import copies
 from unflip.selection.folds import folds_of, in_one_order
 from unflip.selection.guarantee import Guarantee
 from unflip.selection.path import RIDGES, ROUNDING, RidgePath, Rows
@@ -147,8 +148,8 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit all candidates, choose, estimate the noise.
 
-        groups: (n,), labels of rows that belong together (copies, several labels of one item, one patient)
-        and are left out together; columns are then not weighed, for halves could cut a group.
+        groups: (n,), labels of rows that belong together (several labels of one item, one patient) and are
+        left out together. Equal rows are, unless they are so many that columns of few values make them.
         """
         with all_or_nothing(self):
             self._finish(self._leave_out(X, y, sample_weight, groups, JUDGED))
@@ -216,6 +217,8 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
             del self.feature_names_in_
         together = None if groups is None else _group_codes(groups, len(labels), judged)[counting]
         X, weight = self.table_._map(rows)[counting], _counts(weight[counting])
+        if together is None:
+            together = copies(X)
         return self._learn(X, member, weight, together, judged, counting)
 
     @property
@@ -257,10 +260,10 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
             return self.views_.transform(X[places]) if kept is None else kept[places]
 
         order = rng.permutation(n)
-        self._judged = np.arange(n) if n <= judged else np.sort(order[:judged])
+        self._judged = _some_units(order, together, judged)
         self.loo_rows_ = counting[self._judged]
         rows = Rows(viewed, _targets(member), weight, together)
-        half = _halves(order)
+        half = _halves(order, together)
         landmarks = viewed(order[: min(n, LANDMARKS)])
 
         groups = self._fit_groups(rows, landmarks, order, half, rng)
@@ -294,14 +297,18 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         """The plain kernel and, where they help, one for the column weights that each half learned."""
         fit, even = partial(self._path, rows, landmarks), np.ones(landmarks.shape[1] // 2)
         learning = order[:ROWS]
-        few = min(np.bincount(half[learning], minlength=2)) < 10
+        apart = learning  # rows that leave apart from each other
+        if rows.groups is not None:
+            apart = learning[np.unique(rows.groups[learning], return_index=True)[1]]
+        few = min(np.bincount(half[apart], minlength=2)) < 10
         self.feature_weights_ = None
-        if not self.feature_weights or len(even) < 2 or few or rows.groups is not None:
+        if not self.feature_weights or len(even) < 2 or few:
             return [Group("plain", [even], [fit(even)])]
         z = rows.at(learning)[:, : len(even)]
         with workers(None) as spread:
             plain = spread(fit, [even])  # which goes on while columns are weighed
-            weights = column_weights(z, rows.labels[learning], rows.weight[learning], rng, spread)
+            some = rows.some(learning)
+            weights = column_weights(z, some, half[learning], rng, spread)
             weighted = list(spread(fit, weights or []))
             groups = [Group("plain", [even], list(plain))]
         if weights is not None:
@@ -436,13 +443,33 @@ def _counts(weight: Array) -> Array:
     return weight if 1e-9 < weight.max() < 1e9 else weight / weight.mean()
 
 
-def _halves(order: Array) -> Array:
-    """Which half each row is in: those that weigh columns are cut in the middle of their order."""
+def _halves(order: Array, together: Array | None) -> Array:
+    """Which half each row is in: those that weigh columns are cut in the middle of their order.
+
+    together: (n,), numbers of groups; a group is in the half of its first row.
+    """
     n, learning = len(order), order[:ROWS]
     half = np.empty(n, dtype=np.intp)
     half[learning] = np.arange(len(learning)) >= (len(learning) + 1) // 2
     half[order[ROWS:]] = np.arange(n - len(learning)) % 2
+    if together is None:
+        return half
+    first, codes = np.unique(together[order], return_index=True, return_inverse=True)[1:]
+    half[order] = half[order[first]][codes]
     return half
+
+
+def _some_units(order: Array, together: Array | None, most: int) -> Array:
+    """At most so many rows, the first of their order, whole groups or nothing of them."""
+    if len(order) <= most or together is None:
+        return np.sort(order[:most])
+    _, first, codes, sizes = np.unique(
+        together[order], return_index=True, return_inverse=True, return_counts=True
+    )
+    turn = np.argsort(first)
+    turn = turn[sizes[turn] <= most]
+    taken = turn[np.cumsum(sizes[turn]) <= most]
+    return np.sort(order[np.isin(codes, taken)])
 
 
 def _freedom(groups: list[Group]) -> Array:
