@@ -16,8 +16,8 @@ from unflip.noise import NoiseEstimate, SymmetricNoise, flip_labels
 def test_the_posterior_has_area_one_and_the_interval_and_marks_are_those_of_the_estimate(load):
     X, y = load(return_X_y=True)
     noisy = flip_labels(y, 0.15, rng=0)
-    display = NoiseEstimateDisplay.from_labels(X, noisy, ax=Figure().subplots())
-    found = estimate_noise(X, noisy)
+    display = NoiseEstimateDisplay.from_labels(X, noisy, noise="symmetric", ax=Figure().subplots())
+    found = estimate_noise(X, noisy, noise="symmetric")
     heights, edges, _ = display.posterior_.get_data()
     assert np.sum(heights * np.diff(edges)) == pytest.approx(1)
     middle = np.average((edges[1:] + edges[:-1]) / 2, weights=heights * np.diff(edges))

@@ -125,3 +125,58 @@ def test_a_rare_class_is_not_hidden_by_a_frequent_one():
     scores = rng.normal(size=4000) + 1.5 * y - 3
     assert max(np.mean((scores > at) == y) for at in np.linspace(-3, 3, 61)) < np.mean(y == 0) + 0.005
     assert NO_SIGNAL not in rate_from_scores(scores, y).warnings
+
+
+def mislabelled(share, rate, n=4000, seed=0):
+    """Nearly perfect scores; the second class has this share of the rows, of which this rate is flipped."""
+    rng = np.random.default_rng(seed)
+    y = (rng.uniform(size=n) < share).astype(int)
+    noisy = np.where((y == 1) & (rng.uniform(size=n) < rate), 0, y)
+    return 2 * y - 1 + 0.1 * rng.normal(size=n), noisy, noisy != y
+
+
+@pytest.mark.parametrize("share", [0.05, 0.08, 0.2])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_rare_class_that_is_often_mislabelled_is_seen(share, seed):
+    scores, noisy, wrong = mislabelled(share, 0.4, seed=seed)
+    found = rate_from_scores(scores, noisy)
+    assert found.low <= wrong.mean() <= found.high
+    assert found.by_class[1][0] == pytest.approx(0.4, abs=0.12)
+
+
+def test_labels_of_a_rare_class_are_not_called_clean_because_they_are_few():
+    scores, noisy, wrong = mislabelled(0.02, 0.4)
+    found = rate_from_scores(scores, noisy, noise="symmetric")
+    assert wrong.mean() < found.outer < 0.02
+    assert "may be clean" not in str(found)
+    scores, noisy, _ = mislabelled(0.5, 0.0)
+    assert "may be clean" in str(rate_from_scores(scores, noisy))
+
+
+@pytest.mark.parametrize("share", [0.03, 0.08, 0.2, 0.5])
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_that_overlap_are_not_taken_for_classes_that_are_flipped(share, seed):
+    rng = np.random.default_rng(seed)
+    y = (rng.uniform(size=4000) < share).astype(int)
+    found = rate_from_scores(rng.normal(size=4000) + 1.2 * y, y)
+    assert found.low == 0
+    assert isinstance(found.noise, SymmetricNoise)
+
+
+def test_a_class_that_is_more_often_wrong_than_right_leaves_the_interval_open():
+    scores, noisy, wrong = mislabelled(0.5, 0.6)
+    found = rate_from_scores(scores, noisy, noise="class_conditional")
+    assert found.low <= wrong.mean() <= found.high
+    assert "hit fewer than half of each" in str(found)
+    found = rate_from_scores(-scores, noisy, noise="class_conditional")  # whoever has it wrong throughout
+    assert not found.identified
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_where_classes_may_differ_the_interval_admits_both(seed):
+    scores, y = blobs(4, 500, spread=0.45, seed=seed)
+    rng = np.random.default_rng(seed)
+    wrong = rng.uniform(size=500) < np.array([0.0, 0.1, 0.3, 0.4])[y]
+    noisy = np.where(wrong, (y + rng.integers(1, 4, 500)) % 4, y)
+    found = rate_from_scores(scores, noisy)
+    assert found.low <= wrong.mean() <= found.high <= found.outer

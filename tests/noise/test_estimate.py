@@ -5,9 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import expit, logsumexp
 from scipy.stats import norm, rankdata
+from sklearn.linear_model import LogisticRegression
 
 from unflip.noise import NoiseEstimate, SymmetricNoise, UniformNoise, flip_labels, rate_from_scores
-from unflip.noise.curve import PLACES, SLOPES, fit_curve, normal_scores
+from unflip.noise.curve import PLACES, SLOPES, _best_rise, fit_curve, normal_scores
 from unflip.noise.estimate import COARSE, NO_SIGNAL, OVERLAP, estimate_rate, wrong_probability
 
 BAYES_ERRORS = [0.02, 0.15, 0.25]
@@ -67,21 +68,27 @@ def test_the_posterior_is_what_a_loop_over_the_grid_gives():
     rates, prior = np.array([0.0, 0.1, 0.3]), np.array([1.0, 2.0, 4.0])
     curve = fit_curve(z, y * 1.0, 1.0 - y, rates, 1 - rates, prior, floors=(0.0, 0.25))
     places = np.interp(PLACES, (np.arange(30) + 0.5) / 30, np.sort(z))
+    links = expit, lambda t: 0.5 + np.arctan(t / 1.6) / np.pi
+    rises = [(slope, place) for slope in SLOPES for place in places]
+    order = np.argsort(z)
+    by_row = z[order], y[order] * 1.0, 1.0 - y[order]
+    rises += [
+        tuple(_best_rise(link, np.array(rises[: len(SLOPES) * 11]), *by_row, 0.0, 1.0)) for link in links
+    ]
     logs, fits = {}, {}
     for r, rate in enumerate(rates):
         for floor in (0.0, 0.25):
-            for link in (expit, lambda t: 0.5 + np.arctan(t / 1.6) / np.pi):
-                for slope in SLOPES:
-                    for place in places:
-                        total = 0.0
-                        for at, label in zip(z, y, strict=True):
-                            g = floor + (1 - floor) * link(slope * (at - place))
-                            p = min(max(rate + (1 - 2 * rate) * g, 1e-4), 1 - 1e-4)
-                            total += np.log(p if label else 1 - p)
-                        key = (r, floor, link(0.3), slope, place)
-                        fits[key] = total / 2
-                        bend = np.log(slope / 5.0) / 0.9
-                        logs[key] = total / 2 - bend**2 / 2 + np.log(prior[r])
+            for link in links:
+                for slope, place in rises:
+                    total = 0.0
+                    for at, label in zip(z, y, strict=True):
+                        g = floor + (1 - floor) * link(slope * (at - place))
+                        p = min(max(rate + (1 - 2 * rate) * g, 1e-4), 1 - 1e-4)
+                        total += np.log(p if label else 1 - p)
+                    key = (r, floor, link(0.3), slope, place)
+                    fits[key] = total / 2
+                    bend = np.log(slope / 5.0) / 0.9
+                    logs[key] = total / 2 - bend**2 / 2 + np.log(prior[r])
     whole = logsumexp(list(logs.values()))
     expected = [np.exp(logsumexp([v for k, v in logs.items() if k[0] == r]) - whole) for r in range(3)]
     assert_allclose(curve.marginal, expected, rtol=1e-10)
@@ -90,6 +97,16 @@ def test_the_posterior_is_what_a_loop_over_the_grid_gives():
     mean = curve.average(lambda r, g, p: p)
     assert np.all(np.diff(curve.z) > 0)
     assert np.all(np.diff(mean) > 0)
+
+
+def test_the_best_rise_without_noise_is_logistic_regression():
+    rng = np.random.default_rng(4)
+    z = np.sort(rng.normal(size=400))
+    y = rng.random(400) < expit(1.7 * (z - 0.4))
+    model = LogisticRegression(C=1e9, tol=1e-10).fit(z[:, None], y)
+    start = np.array([[1.0, 0.0], [5.0, 0.0]])
+    slope, place = _best_rise(expit, start, z, y * 1.0, 1.0 - y, 0.0, 1.0)
+    assert_allclose([slope, place], [model.coef_[0, 0], -model.intercept_[0] / model.coef_[0, 0]], rtol=1e-3)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -327,7 +344,7 @@ def test_weights_that_mean_nothing_are_refused_by_name(weight, message):
 def test_the_noise_of_an_estimate_is_a_model_at_its_rate():
     for n_classes, kind in ((2, SymmetricNoise), (4, UniformNoise)):
         scores, y = problem(n_classes, 0.02, 500, np.random.default_rng(14))
-        found = rate_from_scores(scores, flip_labels(y, 0.2, 14))
+        found = rate_from_scores(scores, flip_labels(y, 0.2, 14), noise="symmetric")
         assert isinstance(found.noise, kind)
         assert found.noise.rate == found.rate
         assert found.noise.n_classes == n_classes

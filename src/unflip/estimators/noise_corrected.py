@@ -26,7 +26,8 @@ from unflip.features import Standardize
 from unflip.losses import Logistic, Loss, Square, noise_corrected
 from unflip.moments import Moments
 from unflip.noise import Noise, NoiseEstimate, as_noise
-from unflip.noise.estimate import NO_SIGNAL, estimate_rate, identified_noise
+from unflip.noise.estimate import NO_SIGNAL, identified_noise
+from unflip.noise.judgement import judge
 from unflip.sources import Batch
 
 ENOUGH = 5000  # rows to estimate the noise rate from
@@ -137,8 +138,6 @@ class NoiseCorrectedClassifier(LossClassifier):
         shares = moments.counts / moments.total
         if self.noise is None:
             self.noise_estimate_ = _estimate(batch)
-            if NO_SIGNAL in self.noise_estimate_.warnings:
-                warnings.warn(f"{NO_SIGNAL}; give the rate as `noise` if you know it", stacklevel=3)
             rate = min(self.noise_estimate_.rate, _largest_rate(shares))
             self.noise_ = as_noise(rate, len(shares))
         else:
@@ -146,6 +145,8 @@ class NoiseCorrectedClassifier(LossClassifier):
             self.noise_ = as_noise(identified_noise(self.noise), len(shares))
         if self.fit_intercept and isinstance(losses.get(self.loss), Logistic):
             self._refuse_impossible_counts(shares)
+        if self.noise_estimate_ is not None and NO_SIGNAL in self.noise_estimate_.warnings:
+            warnings.warn(f"{NO_SIGNAL}; give the rate as `noise` if you know it", stacklevel=3)
 
     def _refuse_impossible_counts(self, shares: Array) -> None:
         """Raise if no clean labels explain the class counts: the best free intercept is then infinite."""
@@ -201,7 +202,7 @@ def _estimate(batch: Batch) -> NoiseEstimate:
     # unless that many would overflow, or so few vanish, once multiplied.
     weight = kept.weight
     unit = 1.0 if 1e-100 < weight.max() < 1e100 else weight.mean()
-    return estimate_rate(np.clip(left, -1e9, 1e9), kept.masses / unit)[0]
+    return judge(np.clip(left, -1e9, 1e9), kept.masses / unit, noise="symmetric").estimate
 
 
 def _largest_rate(shares: Array) -> float:

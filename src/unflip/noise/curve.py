@@ -13,17 +13,25 @@ the curve is only a model.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.optimize import minimize
+from scipy.special import expit, logit, ndtri
 
 Array = np.ndarray[Any, Any]
 BINS = 100
 SLOPES = np.geomspace(0.3, 40, 14)
 PLACES = np.linspace(0.02, 0.98, 11)  # quantiles of z
+ODDS = np.array(
+    [0.25, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 1.7, 2.0, 2.5]
+)  # of a rise, beside that of given labels
+ENDS = np.array(
+    [-1.0, -0.5, 0.0, 0.5, 1.0, 2.0]
+)  # of z beyond the last row: a rise that rows do not complete
 SLOPE = 5.0  # where the prior of slopes is centred
 SPREAD = 0.9  # of the logarithm of the slope, about its centre
 TEMPER, MANY = 2.0, 5000  # misfit, not chance, rules beyond so many rows
@@ -94,6 +102,43 @@ class Curve:
         return total / self.marginal[self.marginal > 1e-6].sum()
 
 
+def _thin(steps: Array) -> Array:
+    return np.asarray(expit(steps))
+
+
+def _heavy(steps: Array) -> Array:
+    return np.asarray(0.5 + np.arctan(steps / 1.6) / np.pi)
+
+
+LINKS = (  # how g rises; the last two have one tail of each kind
+    _thin,
+    _heavy,
+    lambda steps: np.where(steps < 0, _thin(steps), _heavy(steps)),
+    lambda steps: np.where(steps < 0, _heavy(steps), _thin(steps)),
+)
+
+
+def _best_rise(
+    link: Callable[[Array], Array],
+    rises: Array,
+    center: Array,
+    ones: Array,
+    zeros: Array,
+    start: float,
+    end: float,
+) -> Array:
+    """The slope and place, (2,), of the best rise from start to end, searched from the best of `rises`."""
+
+    def missed(at: Array) -> float:
+        p = start + (end - start) * link(np.exp(at[0]) * (center - at[1]))
+        p = np.clip(p, LEAST, 1 - LEAST)
+        return -float(np.log(p) @ ones + np.log1p(-p) @ zeros)
+
+    starts = np.column_stack([np.log(rises[:, 0]), rises[:, 1]])
+    found = minimize(missed, min(starts, key=missed), method="Nelder-Mead", options={"maxfev": 200}).x
+    return np.array([np.exp(np.clip(found[0], *np.log(SLOPES[[0, -1]]))), found[1]])
+
+
 def fit_curve(
     z: Array,
     positive: Array,
@@ -109,7 +154,8 @@ def fit_curve(
 
     low, high, prior: (R,), the plateaus of each noise to consider and its prior weight; floors: where g may
     start from, each as likely as the others; trusted: (n,), rows without noise, which tell how g rises;
-    skewed: g may have a thin tail at one end and a heavy one at the other, as with a rare class.
+    skewed: the ends differ, as with a rare class: g may have a thin tail at one end and a heavy one at the
+    other, rise where the rare class begins, or be on its way still where the rows end.
 
     >>> z = np.linspace(-2, 2, 400)
     >>> y = (z > 0) ^ (np.arange(400) % 5 == 0)  # every fifth label is wrong
@@ -126,26 +172,31 @@ def fit_curve(
     weight = counts.sum(axis=0)
     share = (np.cumsum(weight) - weight / 2) / weight.sum()
     places = np.interp(PLACES, share, distinct)
+    if skewed:
+        given = (counts[0].sum() + counts[2].sum()) / weight.sum()
+        rare = np.interp(expit(logit(1 - given) - np.log(ODDS)), share, distinct)
+        places = np.concatenate([places, rare, distinct[0] - ENDS, distinct[-1] + ENDS])
     bins = np.minimum(share * BINS, BINS - 1).astype(int)
     total = np.bincount(bins, weight, BINS)
     filled = total > 0
     center = np.bincount(bins, weight * distinct, BINS)[filled] / total[filled]
     ones, zeros, sure_ones, sure_zeros = (np.bincount(bins, count, BINS)[filled] for count in counts)
-    steps = (SLOPES[:, None, None] * (center - places[:, None])).reshape(-1, len(center))
-    thin, heavy = expit(steps), 0.5 + np.arctan(steps / 1.6) / np.pi
-    links = [thin, heavy]
-    if skewed:
-        links += [np.where(steps < 0, thin, heavy), np.where(steps < 0, heavy, thin)]
-    rising = np.vstack(links)
-    shape = np.vstack([floor + (1 - floor) * rising for floor in floors])
-    bent = np.repeat(np.exp(-0.5 * (np.log(SLOPES / SLOPE) / SPREAD) ** 2), len(places))
+    links = LINKS if skewed else LINKS[:2]
+    rises = np.stack(np.meshgrid(SLOPES, places, indexing="ij"), axis=-1).reshape(-1, 2)
+    # The first noise is none at all. Beside a coarse grid of rises a little would explain more than none.
+    start, end = low[0], high[0]
+    all_ones, all_zeros = ones + sure_ones, zeros + sure_zeros
+    clean = [_best_rise(link, rises, center, all_ones, all_zeros, start, end) for link in links]
+    rises = np.vstack([rises, *clean])
+    steps = rises[:, :1] * (center - rises[:, 1:])
+    shape = np.vstack([floor + (1 - floor) * link(steps) for floor in floors for link in links])
+    bent = np.exp(-0.5 * (np.log(rises[:, 0] / SLOPE) / SPREAD) ** 2)
     bent = np.tile(bent, len(shape) // len(bent))
     fit = np.empty((len(low), len(shape)))
     for r in range(len(low)):
         p = np.clip(low[r] + (high[r] - low[r]) * shape, LEAST, 1 - LEAST)
         fit[r] = np.log(p) @ ones + np.log1p(-p) @ zeros
     if trusted is not None:
-        start, end = low[0], high[0]  # the first noise is none at all
         p = np.clip(start + (end - start) * shape, LEAST, 1 - LEAST)
         fit += np.log(p) @ sure_ones + np.log1p(-p) @ sure_zeros
     fit = (fit - fit.max()) / (TEMPER * max(1.0, weight.sum() / MANY))

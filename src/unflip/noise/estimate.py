@@ -23,11 +23,11 @@ from unflip.noise.words import in_words
 
 NEARLY = 1.7  # nats below the best fit: 1.35 would be 90 % for one parameter, and the grid is coarse
 CONFIDENCE = 0.9
-FEW = 30  # distinct scores
+FEW = 30  # different scores
 EDGE = 0.01  # a rate so near to where labels carry nothing is there; the step of the grid
 NO_SIGNAL = "the columns predict the labels hardly better than guessing, so how many are wrong cannot be told"
 OVERLAP = "classes that overlap heavily look like noise, so the interval was widened"
-COARSE = f"fewer than {FEW} rows differ, so noise and overlap can hardly be told apart"
+COARSE = f"rows have fewer than {FEW} different scores, so noise and overlap can hardly be told apart"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class NoiseEstimate:
     confidence). noise: the rate, or the rates by class, as a model. warnings: what the reader should know.
     by_class: of each class, where it can be told, the share of its labels that are wrong, (rate, low, high).
     by_annotator: an estimate for each annotator, where annotators were given. rates, masses: the posterior
-    behind the interval.
+    behind the interval. rarest: the share of labels that name the rarest class.
 
     >>> found = NoiseEstimate(0.2, 0.15, 0.26, 0.31, SymmetricNoise(0.2))
     >>> found
@@ -56,6 +56,7 @@ class NoiseEstimate:
     masses: Array = field(default_factory=lambda: np.zeros(0))
     by_class: dict[Any, tuple[float, float, float]] = field(default_factory=dict)
     by_annotator: dict[Any, NoiseEstimate] = field(default_factory=dict)
+    rarest: float = 1.0
 
     def quantile(self, share: Any) -> Array:
         """The rate that is exceeded with probability 1 - share.
@@ -176,11 +177,20 @@ def summary(
         warnings = [*warnings, OVERLAP]
     top = min(top, outer)
     rate = min(rate, top)
-    limit = float(np.nextafter((n_classes - 1) / n_classes, 0))
-    noise = SymmetricNoise(min(rate, limit)) if n_classes == 2 else UniformNoise(min(rate, limit), n_classes)
+    noise = one_rate(rate, n_classes)
     low = min(inner, widest)
     low = 0.0 if low < 0.01 else min(low, rate)  # a rate below 1 % is a few odd rows
     return NoiseEstimate(rate, low, top, outer, noise, tuple(warnings), rates, curve.marginal)
+
+
+def one_rate(rate: float, n_classes: int) -> Noise:
+    """One rate for all classes as a model, less than the one at which labels carry nothing.
+
+    >>> one_rate(0.2, 2), one_rate(0.9, 3).rate < 2 / 3
+    (SymmetricNoise(rate=0.2), True)
+    """
+    rate = min(rate, float(np.nextafter((n_classes - 1) / n_classes, 0)))
+    return SymmetricNoise(rate) if n_classes == 2 else UniformNoise(rate, n_classes)
 
 
 def along_and_agree(scores: Array, member: Array) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ import numpy as np
 from unflip._weights import as_weight
 from unflip.noise.by_class import ClassRates, NoiseByClass
 from unflip.noise.curve import Array, Curve, normal_scores, weighted_quantile
-from unflip.noise.estimate import NO_SIGNAL, NoiseEstimate, estimate_rate, signed, wrong_probability
+from unflip.noise.estimate import NO_SIGNAL, NoiseEstimate, estimate_rate, one_rate, signed, wrong_probability
 from unflip.noise.models import ClassConditionalNoise
 from unflip.noise.table import MOST, counted_rates, fit_tables
 from unflip.noise.two_rates import fit_two_rates
@@ -24,12 +24,18 @@ NoiseKind = Literal["auto", "symmetric", "class_conditional"]
 KINDS = ("auto", "symmetric", "class_conditional")
 CLEARLY = {2: 0.9}  # P(the classes differ) from which on they do
 CLEARLY_MANY = 0.95  # the same for more than two classes
+PERHAPS = {2: 0.5}  # and from which on they may: then the interval admits both
+PERHAPS_MANY = 0.1
 LAST = 1e-6  # keeps the order going where probabilities are equal
-LARGEST = 0.499  # of two rates, which sum to less than one
-NEGLIGIBLE, UNLIKELY = 0.1, 2.0  # of the way from guessing to certainty; and so many standard errors
+LARGEST, HALF = 0.499, 0.48  # of two rates, which sum to less than one; and what may be a half or more
+NEGLIGIBLE, UNLIKELY = 0.1, 3.0  # of the way from guessing to certainty; and so many standard errors
 ONE_RATE = (
     "the classes seem to be flipped at different rates ({}), so one rate for all of them misleads; "
     'leave noise="auto", or ask for noise="class_conditional"'
+)
+TOO_OFTEN = (
+    "the rates by class exceed the bound, as where a class is more often wrong than right, so the rate "
+    "cannot be told"
 )
 COUNTED = (
     "with so many classes, rows that look most certainly like a class are taken for right, so overlap counts"
@@ -102,6 +108,7 @@ def judge(
     n_classes = member.shape[1]
     names = list(range(n_classes)) if classes is None else np.asarray(classes).tolist()
     estimate, curve = estimate_rate(scores, member, trusted)
+    estimate = replace(estimate, rarest=float(member.sum(axis=0).min() / member.sum()))
     grid = estimate.rates
     if not beats_guessing(scores, member):
         high, warnings = min(estimate.outer, estimate.limit), (*estimate.warnings, NO_SIGNAL)
@@ -121,6 +128,8 @@ def judge(
         return Judgement(estimate, scores, member, curve, grid, fit)
     if n_classes == 2:
         estimate = replace(estimate, by_class=_named(rates, names))
+    if noise == "auto" and fit.differ > PERHAPS.get(n_classes, PERHAPS_MANY):
+        estimate = _with_both(estimate, rates, fit.differ)
     if differ:
         said = ", ".join(f"{name}: {100 * rate:.0f} %" for name, (rate, *_) in _named(rates, names).items())
         estimate = replace(estimate, warnings=(*estimate.warnings, ONE_RATE.format(said)))
@@ -173,7 +182,8 @@ def beats_guessing(scores: Array, member: Array) -> bool:
     ends = [weighted_quantile(column, weight, 1 - part) for column, part in zip(table.T, shares, strict=True)]
     likely = (table - np.array(ends)).argmax(axis=1)
     recalls = np.array([member[likely == k, k].sum() for k in range(n_classes)]) / counts
-    chance = np.sqrt(np.sum(recalls * (1 - recalls) / counts)) / n_classes
+    with np.errstate(over="ignore"):  # a class of next to no weight leaves everything to chance
+        chance = np.sqrt(np.sum(recalls * (1 - recalls) / counts)) / n_classes
     clearly = max(UNLIKELY * chance, NEGLIGIBLE * (1 - 1 / n_classes))
     return bool(recalls.mean() > 1 / n_classes + clearly)
 
@@ -192,11 +202,14 @@ def _with_rates(
     estimate: NoiseEstimate, found: ClassRates, names: list[Any], warnings: tuple[str, ...]
 ) -> NoiseEstimate:
     """The estimate with a rate for each class in place of one for all."""
+    if found.low > estimate.outer:
+        return replace(estimate, low=0.0, high=estimate.limit, warnings=(*warnings, TOO_OFTEN))
     table = found.table
     if len(names) == 2:
         zero, one = np.minimum(found.rates[:, 0], LARGEST)
         table = np.array([[1 - zero, zero], [one, 1 - one]])
-    high = min(found.high, estimate.outer)
+    half = len(names) == 2 and found.rates[:, 2].max() > HALF  # the grid of rates ends there, not the noise
+    high = estimate.outer if half else min(found.high, estimate.outer)
     rate = min(found.rate, high)
     low = 0.0 if found.low < 0.01 else min(found.low, rate)
     nothing = np.zeros(0)  # the posterior was that of one rate for all
@@ -210,6 +223,22 @@ def _with_rates(
         masses=nothing,
         by_class=_named(found, names),
         warnings=warnings,
+    )
+
+
+def _with_both(estimate: NoiseEstimate, found: ClassRates, differ: float) -> NoiseEstimate:
+    """The estimate where classes may differ: the mean of both, and an interval that admits both."""
+    high = min(max(estimate.high, found.high), estimate.outer)
+    rate = min((1 - differ) * estimate.rate + differ * found.rate, high)
+    nothing = np.zeros(0)
+    return replace(
+        estimate,
+        rate=rate,
+        low=min(estimate.low, found.low, rate),
+        high=high,
+        noise=one_rate(rate, estimate.noise.n_classes),
+        rates=nothing,
+        masses=nothing,
     )
 
 

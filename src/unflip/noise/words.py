@@ -43,7 +43,8 @@ def in_words(noise: NoiseEstimate, labels: str = "the labels", rows: float | Non
             f"How many of {labels} are wrong is hardly known: {span} {condition(noise)} (90 % interval); "
             f"{bound(noise)}."
         )
-    if noise.low == 0 and noise.outer < CLEAN:
+    # Of a rare class even a few wrong labels are many.
+    if noise.low == 0 and noise.outer < CLEAN * min(1.0, noise.rarest * noise.noise.n_classes):
         return (
             f"{labels[0].upper()}{labels[1:]} may be clean: about {share(noise.rate)} look wrong (90 % "
             f"interval {span}) {condition(noise)}; {bound(noise)}. {RULES}"
@@ -58,7 +59,7 @@ def in_words(noise: NoiseEstimate, labels: str = "the labels", rows: float | Non
 def condition(noise: NoiseEstimate) -> str:
     """What the interval assumes, in a few words."""
     if is_by_class(noise):
-        return "if mistakes depend on the class alone"
+        return "if mistakes depend on the class alone and hit fewer than half of each"
     return "if mistakes do not depend on the row or its class"
 
 
@@ -102,8 +103,8 @@ def _mistakes(noise: NoiseEstimate) -> str:
     if not often:
         rates = [rate for rate, *_ in noise.by_class.values()]
         worst = int(np.argmax(rates))
-        return f", and {share(rates[worst])} of the rows of {names[worst]} have another label"
-    said = [f"{names[k]} is labelled {names[to]} in {share(wrong[k, to])} of its rows" for k, to in often]
+        return f", and {share(rates[worst])} of what is really {names[worst]} has another label"
+    said = [f"{share(wrong[k, to])} of what is really {names[k]} is labelled {names[to]}" for k, to in often]
     return f", and {', '.join(said)}"
 
 
