@@ -27,14 +27,20 @@ def texts(folder, ending="csv", **more):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("options", [[], ["--text", "text"], ["--category", "text"]])
+@pytest.mark.parametrize("options", [[], ["--text", "text"]])
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize("more", [{}, {"size": [float(n * n % 17) for n in range(100)]}])
 def test_a_column_of_sentences_is_refused(run, tmp_path, command, options, ending, more):
     path = texts(tmp_path, ending, **more)
     error = refused(run, *COMMANDS[command], path, "-t", "y", *options)
     assert "column 'text' of X holds sentences, such as 'I bought the kettle" in error
-    assert error.endswith("or leave the column out (--drop text in the command)\n")
+    assert error.endswith("(--drop text in the command; --category text if it is categories)\n")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_whoever_calls_texts_categories_has_them_read_so(run, tmp_path, ending):
+    path = texts(tmp_path, ending, size=[float(n * n % 17) for n in range(100)])
+    assert run("fit", path, "-t", "y", "--category", "text", "--out", "model.npz", "-q")[0] == 0
 
 
 def test_the_way_out_of_sentences_is_one(run, tmp_path):

@@ -31,6 +31,7 @@ SENTENCES = {
     "Chinese": [f"这部电影真的非常好看,我看了{n}遍还是觉得很感动,推荐大家都去看一看" for n in range(100)],
     "repeated": 2
     * [f"{text} Would I buy it again, all in all?" for text in TEXTS + [t.upper() for t in TEXTS]],
+    "short reviews": [f"this {thing} is so {how}" for thing, how in PAIRS[:70] + PAIRS[:30]],
     "with gaps": [text if n % 3 else None for n, text in enumerate(TEXTS)],
 }
 OTHERS = {
@@ -112,7 +113,8 @@ def test_one_column_of_sentences_beside_good_columns_is_refused_by_name(asked):
     said = (
         r"^column 'what they said' of X holds sentences, such as 'I bought the kettle last week and it is…'"
         r", which unflip does not read; give embeddings .* TfidfVectorizer and TruncatedSVD .*, or leave "
-        r"the column out \(--drop 'what they said' in the command\)$"
+        r"the column out \(--drop 'what they said' in the command; --category 'what they said' if it is "
+        r"categories\)$"
     )
     for X in (frame, pl.from_pandas(frame)):
         with pytest.raises(ValueError, match=said):
@@ -121,7 +123,10 @@ def test_one_column_of_sentences_beside_good_columns_is_refused_by_name(asked):
 
 def test_all_columns_of_sentences_are_named_at_once():
     frame = pd.DataFrame({"q": SENTENCES["questions"], "size": SIZES, "a": TEXTS})
-    with pytest.raises(ValueError, match=r"columns 'q', 'a' of X hold sentences.*--drop q --drop a in"):
+    with pytest.raises(
+        ValueError,
+        match=r"columns 'q', 'a' of X hold sentences.*--drop q --drop a in the command; --category q ",
+    ):
         Tabular().fit(frame)
     with pytest.raises(ValueError, match=r"columns 0, 2 of X hold sentences.*leave the columns out$"):
         Tabular().fit(frame.to_numpy())

@@ -202,7 +202,7 @@ def test_rates_by_class_are_said_everywhere():
             .replace("\u00a0", " ")
         )
         assert "if mistakes depend on the class alone" in said
-        assert "“gold” is labelled “silver” in 40.0 % of its rows" in said
+        assert "40.0 % of what is really “gold” is labelled “silver”" in said
     assert as_plain(audit)["noise"]["by_class"]["gold"] == {"rate": 0.4, "low": 0.3, "high": 0.5}
     page = as_html(audit)
     assert "corrected for the rates by class" in page

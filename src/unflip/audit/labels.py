@@ -193,7 +193,11 @@ def refuse_odd_targets(labels: TableLabels) -> None:
             f"{MOST} classes, so name another column or group its values"
         )
     if any(isinstance(label, float) for label in counts):
-        raise ValueError(f"the target {target!r} holds fractions such as {next(iter(counts))}; not classes")
+        odd = next((label for label in counts if not float(label).is_integer()), next(iter(counts)))
+        raise ValueError(
+            f"the target {target!r} holds fractions such as {odd}; not classes: group them first, "
+            "for example into low and high"
+        )
     lonely = [label for label, count in counts.items() if count == 1]
     if lonely:
         raise ValueError(

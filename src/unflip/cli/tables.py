@@ -82,7 +82,9 @@ def labelled_table(
         from unflip.audit.labels import refuse_doubtful_labels
 
         refuse_doubtful_labels(_counts(labels), target, positive)
-    levels = [as_levels(frame[name]) for name in category if name in frame.columns and name != target]
+    levels = [
+        _chosen(as_levels(frame[name])) for name in category if name in frame.columns and name != target
+    ]
     return frame.with_columns(labels, *levels), target, wanted.habits
 
 
@@ -121,6 +123,13 @@ def as_levels(column: Any) -> Any:
         whole = column.cast(pl.Int64, strict=False)
         column = whole if whole.cast(column.dtype).eq_missing(column).all() else column
     return column.cast(pl.String)
+
+
+def _chosen(levels: Any) -> Any:
+    """Text that somebody calls categories is not asked again whether it is sentences."""
+    import polars as pl
+
+    return levels.cast(pl.Categorical) if levels.dtype == pl.String else levels
 
 
 def _counts(labels: Any) -> dict[Any, int]:

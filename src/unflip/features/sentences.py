@@ -21,11 +21,12 @@ LETTERS = 400  # of a value: enough to see that there are many words
 SHOWN = 40  # letters of the example
 FEWEST_TEXTS = 20  # different ones; with fewer, long names of categories look the same
 WORDS, MOSTLY_DIFFERENT = 6.0, 1 / 2  # words on average, and the share of different texts
+FEW_WORDS, NEARLY_ALL = 3.0, 0.9  # short texts, of which some come again; names and addresses hardly do
 MANY_WORDS, MANY_TEXTS = 8.0, 100  # long texts may be repeated, as where several people label each
 BY_CHOICE = ("categor", "enum")  # types of pandas and polars: somebody has decided that these are categories
 
-# What stands between spaces and has no digits: its first letter.
-WORD = re.compile(r"(?<!\S)[^\w\s]*([^\W\d_])[^\s\d]*(?!\S)")
+# What stands between spaces, has two letters or more and no digits: its first letter.
+WORD = re.compile(r"(?<!\S)[^\w\s]*([^\W\d_])[^\s\d]+(?!\S)")
 # Scripts without spaces between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese.
 UNSPACED = re.compile(
     "[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0002fa1f]"
@@ -50,9 +51,12 @@ def refuse_sentences(columns: Mapping[int, Any], names: Any) -> None:
     if not found:
         return
     noun, verb = ("column", "holds") if len(found) == 1 else ("columns", "hold")
+    it = "it is" if len(found) == 1 else "they are"
     leave = f"leave the {noun} out"
     if names is not None:
-        leave += f" ({' '.join(f'--drop {shlex.quote(str(names[j]))}' for j in found)} in the command)"
+        quoted = [shlex.quote(str(names[j])) for j in found]
+        leave += f" ({' '.join(f'--drop {name}' for name in quoted)} in the command; "
+        leave += f"{' '.join(f'--category {name}' for name in quoted)} if {it} categories)"
     named = ", ".join(column_label(j, names) for j in found)
     raise ValueError(
         f"{noun} {named} of X {verb} sentences, such as {examples[found[0]]!r}, which unflip does not read; "
@@ -77,8 +81,10 @@ def example_of_sentences(values: Any) -> str | None:
     if different < FEWEST_TEXTS:
         return None
     words = sum(count_of_words(text[:LETTERS]) for text in texts) / len(texts)
-    mostly_different = words >= WORDS and different > MOSTLY_DIFFERENT * len(texts)
-    if not mostly_different and not (words >= MANY_WORDS and different > MANY_TEXTS):
+    share = different / len(texts)
+    mostly_different = words >= WORDS and share > MOSTLY_DIFFERENT
+    short = words >= FEW_WORDS and MOSTLY_DIFFERENT < share < NEARLY_ALL
+    if not mostly_different and not short and not (words >= MANY_WORDS and different > MANY_TEXTS):
         return None
     example = " ".join(texts[0].split())
     return example if len(example) <= SHOWN else example[:SHOWN].rstrip() + "…"

@@ -115,7 +115,10 @@ class Tabular(LabelFree):
         name, why = next(reasons, (None, ""))
         if name is None:
             return f"no column of X varies (n_samples={n}): there is nothing to learn from"
-        return f"no column of X is left to learn from (n_samples={n}): {name!r} is left out because {why}"
+        return (
+            f"no column of X is left to learn from (n_samples={n}): {name!r} is left out because {why}; "
+            "if it is text, give embeddings of it as columns of numbers"
+        )
 
     def _map(self, X: Any) -> Array:
         if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and all(map(_is_plain, self.columns_)):

@@ -55,7 +55,12 @@ def accuracy_table(audit: Audit) -> Plain:
 def class_table(audit: Audit) -> Plain:
     """For each class how many rows have it, and which share of them was flipped, where that is known."""
     rates = audit.noise.by_class if audit.noise.identified and is_by_class(audit.noise) else {}
-    columns = ("class", "rows", "share of rows", *(("labelled otherwise", "90 % interval") if rates else ()))
+    columns = (
+        "class",
+        "rows",
+        "share of rows",
+        *(("labelled otherwise, of those really in it", "90 % interval") if rates else ()),
+    )
     rows = []
     for label, count in zip(audit.labels.classes, audit.labels.counts, strict=True):
         row = [shown(label), f"{count:,}", share(count / audit.rows)]

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from unflip._words import interval, share
 from unflip.audit.table import Audit
+from unflip.noise.words import is_vague
 from unflip.report.audit.rows import doubtful_rows
-from unflip.report.audit.verdict import verdict
+from unflip.report.audit.verdict import is_unsure, verdict
 from unflip.report.audit.words import shown
 
 WIDTH = 100
@@ -24,9 +25,9 @@ def as_text(audit: Audit) -> str:
     >>> from unflip.audit.table import audit_table
     >>> frame = pl.DataFrame({"x": [i / 7 for i in range(60)], "y": [int(i > 30) for i in range(60)]})
     >>> print(as_text(audit_table(frame, "y")).splitlines()[0][:34])
-    About 2.5 % of the 60 labels of “y
+    About 2.4 % of the 60 labels of “y
     """
-    said = textwrap.fill(" ".join(verdict(audit)), WIDTH, break_on_hyphens=False)
+    said = _filled(" ".join(verdict(audit)))
     found = [_numbers(audit), _learners(audit), _suspects(audit)] if audit.informative else []
     parts = [said, *found, _left_out(audit)]
     return "\n\n".join(part for part in parts if part)
@@ -35,10 +36,10 @@ def as_text(audit: Audit) -> str:
 def _numbers(audit: Audit) -> str:
     noise, clean = audit.noise, audit.clean_accuracy
     rate = "unknown"
-    if noise.identified:
+    if noise.identified and not is_vague(noise):
         rate = f"{share(noise.rate)} ({interval(noise.low, noise.high)}) on that assumption"
     right = "unknown"
-    if clean is not None:
+    if clean is not None and not is_unsure(audit):
         right = f"{share(clean.estimate)} ({interval(clean.low, clean.high)}) on that assumption"
     rows = [
         ("wrong labels", rate),
@@ -104,7 +105,12 @@ def _left_out(audit: Audit) -> str:
         return ""
     more = [f"{len(found) - LEFT_OUT} more"] if len(found) > LEFT_OUT else []
     listed = ", ".join([*found[:LEFT_OUT], *more])
-    return textwrap.fill(f"Columns left out: {listed}.", WIDTH, break_on_hyphens=False)
+    return _filled(f"Columns left out: {listed}.")
+
+
+def _filled(words: str) -> str:
+    """Lines of at most `WIDTH` letters; a number and its percent sign stay together."""
+    return textwrap.fill(words.replace(" %", "\u00a0%"), WIDTH, break_on_hyphens=False).replace("\u00a0", " ")
 
 
 def _columns(rows: Sequence[Sequence[str]], ways: str) -> list[str]:

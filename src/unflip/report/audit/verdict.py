@@ -7,7 +7,7 @@ from math import sqrt
 from unflip._words import interval, share
 from unflip.audit.table import Audit
 from unflip.noise.words import bound as bound_of
-from unflip.noise.words import in_words, is_by_class
+from unflip.noise.words import in_words, is_by_class, is_vague
 from unflip.report.audit.rows import more_likely_wrong
 from unflip.report.audit.words import counted, shown
 
@@ -35,7 +35,10 @@ def noise_in_words(audit: Audit) -> str:
 def assumption(audit: Audit) -> str:
     """What the interval rests on."""
     if is_by_class(audit.noise):
-        alike = "in each class a label is as likely to be wrong in one row as in another,"
+        alike = (
+            "in each class a label is as likely to be wrong in one row as in another, and more likely right "
+            "than wrong,"
+        )
     else:
         among = (
             "both classes are flipped alike"
@@ -45,7 +48,7 @@ def assumption(audit: Audit) -> str:
         alike = f"a label is as likely to be wrong in one row as in another, that {among},"
     return (
         f"The interval assumes that {alike} and that some rows are certain: where classes overlap "
-        "everywhere, overlap looks like noise."
+        "everywhere, overlap looks like noise. Equal rows are taken for copies, labels included."
     )
 
 
@@ -105,6 +108,8 @@ def _learner(audit: Audit) -> str:
 
 def _suspects(audit: Audit) -> str:
     count = more_likely_wrong(audit)
+    if is_vague(audit.noise) or not audit.noise.identified:
+        return "The list of doubtful rows is an order: how many of them are wrong is not known."
     if not count:
         return "On the same assumption no single row is more likely wrong than right."
     those = "is" if count == 1 else "are"
