@@ -172,6 +172,28 @@ def test_a_class_that_is_more_often_wrong_than_right_leaves_the_interval_open():
     assert not found.identified
 
 
+def test_a_class_without_mistakes_may_have_as_many_as_its_rows_cannot_exclude():
+    """Nothing wrong among n rows excludes, at 95 %, no rate below 1 - 0.05 ** (1 / n)."""
+    scores, y = blobs(5, 500)
+    table = np.where(np.arange(5)[:, None] == 0, pairs(5, 0.4), np.eye(5))  # 0 is taken for 1
+    noisy = flip_labels(y, ClassConditionalNoise(table), rng=0)
+    rates = judge(scores, np.eye(5)[noisy], noise="class_conditional").estimate.by_class
+    for label in range(1, 5):
+        rate, low, high = rates[label]
+        assert low == 0
+        assert high > max(rate, 0.8 * (1 - 0.05 ** (1 / np.sum(y == label))))
+
+
+def test_no_mistake_is_said_to_be_more_frequent_than_the_right_label():
+    """Else a sentence would say more than half are wrong on the assumption that they are fewer."""
+    scores, y = blobs(3, 1500)
+    table = np.array([[0.45, 0.55, 0.0], [0.0, 1.0, 0.0], [0.0, 0.1, 0.9]])
+    noisy = flip_labels(y, ClassConditionalNoise(table), rng=0)
+    found = judge(scores, np.eye(3)[noisy], noise="class_conditional").estimate
+    assert np.all(found.noise.transition.max(axis=1) <= np.diag(found.noise.transition) + 1e-12)
+    assert "the right label is the most frequent" in str(found)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_where_classes_may_differ_the_interval_admits_both(seed):
     scores, y = blobs(4, 500, spread=0.45, seed=seed)

@@ -35,6 +35,7 @@ MISFIT = 0.2  # of what overlap may explain, added to the standard error
 CERTAIN = 0.5  # of the rows of each likely class, the most certain ones, stand for that class
 FEW = 5  # rows that look like a class: fewer tell nothing
 NINETY = 1.645  # standard errors to either end of a 90 % interval
+LEVEL = 0.95  # of its upper end
 TINY = 1e-12
 
 
@@ -43,7 +44,8 @@ class FittedTable:
     """A table of noise and the map from scores to clean classes that goes with it.
 
     transition: (K, K), P(given | clean); weights, offset, center, scale: the map; likelihood: its logarithm;
-    wrong: the share of wrong labels; error: its standard error; errors: (K,), those of the classes' rates.
+    wrong: the share of wrong labels; error: its standard error; errors: (K,), those of the classes' rates;
+    sizes: (K,), how many rows each clean class seems to have.
     """
 
     transition: Array
@@ -55,6 +57,7 @@ class FittedTable:
     wrong: float
     error: float
     errors: Array
+    sizes: Array
 
     def clean(self, scores: Array) -> Array:
         """P(clean class | scores), (n, K)."""
@@ -73,6 +76,9 @@ class Tables:
         """The free table, the rate of each class, and the share of labels that are wrong."""
         table = self.free.transition
         rates = _around(1 - np.diag(table), self.free.errors)
+        # Standard errors vanish at a rate of zero; a class of few rows still does not show rare mistakes.
+        unseen = 1 - (1 - LEVEL) ** (1 / np.maximum(self.free.sizes, 1.0))
+        rates[:, 2] = np.maximum(rates[:, 2], unseen)
         return ClassRates(table, rates, *_around(np.array([self.free.wrong]), self.free.error)[0].tolist())
 
     def judged(self, scores: Array, member: Array) -> tuple[Array, Array]:
@@ -263,6 +269,7 @@ class _Likelihood:
 
     def _fitted(self, at: Array) -> FittedTable:
         R, b, slope, _, T = self.parts(at)
+        T = _dominated(T)
         clean, given, *_ = self.slopes(at)
         doubtful = np.where(self.trusted, 0.0, self.member.sum(axis=1))
         shares = doubtful @ clean / doubtful.sum()
@@ -279,6 +286,7 @@ class _Likelihood:
             wrong,
             float(np.hypot(error, MISFIT * hidden)),
             errors,
+            doubtful @ clean,
         )
 
     def _errors(self, at: Array, share: Array) -> tuple[float, Array]:
@@ -331,6 +339,18 @@ class _Likelihood:
     def _rate_along_logit(self, T: Array) -> float:
         rate = 1 - T[0, 0]
         return float(rate * (1 - rate / (1 - 1 / self.k)))
+
+
+def _dominated(table: Array) -> Array:
+    """The table, each row moved towards no mistakes until no wrong label is more frequent than the right one.
+
+    >>> _dominated(np.array([[0.4, 0.6], [0.1, 0.9]])).tolist()
+    [[0.5, 0.5], [0.1, 0.9]]
+    """
+    right = np.diag(table)
+    over = np.maximum(np.where(np.eye(len(table), dtype=bool), 0.0, table).max(axis=1) - right, 0.0)
+    kept = (1 / (1 + over))[:, None]  # (1 - a) t_kl = (1 - a) t_kk + a
+    return kept * table + (1 - kept) * np.eye(len(table))
 
 
 def _expected_counts(fitted: FittedTable, scores: Array, member: Array, trusted: Array) -> Array:

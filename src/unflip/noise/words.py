@@ -59,8 +59,19 @@ def in_words(noise: NoiseEstimate, labels: str = "the labels", rows: float | Non
 def condition(noise: NoiseEstimate) -> str:
     """What the interval assumes, in a few words."""
     if is_by_class(noise):
-        return "if mistakes depend on the class alone and hit fewer than half of each"
+        return f"if mistakes depend on the class alone and {dominance(noise.noise.n_classes)}"
     return "if mistakes do not depend on the row or its class"
+
+
+def dominance(n_classes: int) -> str:
+    """Without which nobody could tell what the classes are called.
+
+    >>> dominance(3)
+    'in each class the right label is the most frequent'
+    """
+    return (
+        "hit fewer than half of each" if n_classes == 2 else "in each class the right label is the most frequent"
+    )
 
 
 def bound(noise: NoiseEstimate, without: str = "without that assumption ") -> str:

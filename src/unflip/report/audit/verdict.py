@@ -35,10 +35,12 @@ def noise_in_words(audit: Audit) -> str:
 def assumption(audit: Audit) -> str:
     """What the interval rests on."""
     if is_by_class(audit.noise):
-        alike = (
-            "in each class a label is as likely to be wrong in one row as in another, and more likely right "
-            "than wrong,"
+        right = (
+            "more likely right than wrong"
+            if len(audit.labels.classes) == 2
+            else "more often right than any one mistake"
         )
+        alike = f"in each class a label is as likely to be wrong in one row as in another, and {right},"
     else:
         among = (
             "both classes are flipped alike"
