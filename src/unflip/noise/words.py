@@ -70,7 +70,9 @@ def dominance(n_classes: int) -> str:
     'in each class the right label is the most frequent'
     """
     return (
-        "hit fewer than half of each" if n_classes == 2 else "in each class the right label is the most frequent"
+        "hit fewer than half of each"
+        if n_classes == 2
+        else "in each class the right label is the most frequent"
     )
 
 
