@@ -8,7 +8,7 @@ flip at known rates and see whether the intervals hold them.
 
 # %%
 # Overlap of classes looks like noise, so intervals are wide where classes overlap. ``outer`` only assumes
-# that no label is more likely wrong than right: the rate is below it with 95 % confidence.
+# that no kind of row is labelled wrong more often than right: the rate is below it with 95 % confidence.
 
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_breast_cancer

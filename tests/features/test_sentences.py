@@ -31,6 +31,10 @@ SENTENCES = {
     "Chinese": [f"这部电影真的非常好看,我看了{n}遍还是觉得很感动,推荐大家都去看一看" for n in range(100)],
     "repeated": 2
     * [f"{text} Would I buy it again, all in all?" for text in TEXTS + [t.upper() for t in TEXTS]],
+    "capitals": [text.upper() for text in TEXTS],
+    "labelled by three people": 3
+    * [f"please bring back my {how} {thing} soon" for thing, how in PAIRS + PAIRS[:1]]
+    + [f"please bring back my {how} {thing} at once" for thing, how in PAIRS],
     "short reviews": [f"this {thing} is so {how}" for thing, how in PAIRS[:70] + PAIRS[:30]],
     "with gaps": [text if n % 3 else None for n, text in enumerate(TEXTS)],
 }
@@ -53,6 +57,7 @@ OTHERS = {
     "paths": [f"C:\\Program Files\\{thing}\\my {how} files\\{n}.txt" for n, (thing, how) in enumerate(PAIRS)],
     "codes": [f"AB-{n:04d} rev {n % 7} lot x{n}" for n in range(100)],
     "UUIDs": [str(uuid.UUID(int=n * 7**40 % 2**128)) for n in range(100)],
+    "job titles": [f"{how} {thing} supervisor" for thing, how in PAIRS[:70] + PAIRS[:30]],
     "products": [
         f"{how.title()} {thing.title()} of Oak, {n} cm x {n} cm" for n, (thing, how) in enumerate(PAIRS)
     ],

@@ -12,6 +12,7 @@ import numpy as np
 from unflip.audit.honest import Array, annotator_curves, judged_labels
 from unflip.features import Tabular
 from unflip.noise.estimate import NO_SIGNAL, NoiseEstimate
+from unflip.noise.words import is_told
 from unflip.selection.two_part import TwoPart
 from unflip.selection.views import Views
 
@@ -82,6 +83,8 @@ class Suspects:
     def __repr__(self) -> str:
         if NO_SIGNAL in self.noise.warnings:
             return f"Suspects({len(self)} rows, none judged: {NO_SIGNAL})"
+        if not is_told(self.noise):
+            return f"Suspects({len(self)} rows in order; how many of them are wrong is not known)"
         likely = np.count_nonzero(self.probability >= 0.5)
         return (
             f"Suspects({len(self)} rows, {likely} more likely wrong than right, noise={self.noise.rate:.3f})"

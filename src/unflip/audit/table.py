@@ -65,12 +65,14 @@ class Audit:
 
     @property
     def clean_bounds(self) -> tuple[float, float]:
-        """Where the accuracy on clean labels is if no label is more likely wrong than right.
+        """Where the accuracy on clean labels is if no kind of row is labelled wrong more often than right.
 
-        A wrong label moves the accuracy by at most one row, and at most `noise.outer` of them are wrong.
+        A wrong label moves the accuracy by at most one row, and at most `noise.outer` of them are wrong. What
+        holds on an assumption may hold without it.
         """
-        away = self.noise.outer
-        return max(0.0, self.noisy_accuracy - away), min(1.0, self.noisy_accuracy + away)
+        away, clean = self.noise.outer, self.clean_accuracy
+        low, high = max(0.0, self.noisy_accuracy - away), min(1.0, self.noisy_accuracy + away)
+        return (low, high) if clean is None else (min(low, clean.low), max(high, clean.high))
 
     @property
     def guess(self) -> float:

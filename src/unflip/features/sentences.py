@@ -21,8 +21,8 @@ LETTERS = 400  # of a value: enough to see that there are many words
 SHOWN = 40  # letters of the example
 FEWEST_TEXTS = 20  # different ones; with fewer, long names of categories look the same
 WORDS, MOSTLY_DIFFERENT = 6.0, 1 / 2  # words on average, and the share of different texts
-FEW_WORDS, NEARLY_ALL = 3.0, 0.9  # short texts, of which some come again; names and addresses hardly do
-MANY_WORDS, MANY_TEXTS = 8.0, 100  # long texts may be repeated, as where several people label each
+MANY_TEXTS = 100  # such texts may be repeated, as where several people label each
+FEW_WORDS, NEARLY_ALL = 4.5, 0.9  # short texts, of which some come again; names and addresses hardly do
 BY_CHOICE = ("categor", "enum")  # types of pandas and polars: somebody has decided that these are categories
 
 # What stands between spaces, has two letters or more and no digits: its first letter.
@@ -82,9 +82,9 @@ def example_of_sentences(values: Any) -> str | None:
         return None
     words = sum(count_of_words(text[:LETTERS]) for text in texts) / len(texts)
     share = different / len(texts)
-    mostly_different = words >= WORDS and share > MOSTLY_DIFFERENT
+    long = words >= WORDS and (share > MOSTLY_DIFFERENT or different > MANY_TEXTS)
     short = words >= FEW_WORDS and MOSTLY_DIFFERENT < share < NEARLY_ALL
-    if not mostly_different and not short and not (words >= MANY_WORDS and different > MANY_TEXTS):
+    if not long and not short:
         return None
     example = " ".join(texts[0].split())
     return example if len(example) <= SHOWN else example[:SHOWN].rstrip() + "…"
@@ -93,11 +93,16 @@ def example_of_sentences(values: Any) -> str | None:
 def count_of_words(text: str) -> float:
     """Words of a text; one with a capital counts half, for names, titles and addresses are made of these.
 
+    Where all letters are capitals they say nothing.
+
     >>> count_of_words("who killed gandhi ?"), count_of_words("12 Oak Street, Springfield")
     (3.0, 1.5)
+    >>> count_of_words("WHO KILLED GANDHI ?")
+    3.0
     >>> count_of_words("今天天气很好"), count_of_words("550e8400-e29b-41d4-a716-446655440000")
     (1.5, 0.0)
     """
+    text = text.lower() if text.isupper() else text
     first = [letter for letter in WORD.findall(text) if not UNSPACED.match(letter)]
     halves = sum(letter.isupper() for letter in first) / 2
     return len(first) - halves + len(UNSPACED.findall(text)) / LETTERS_TO_A_WORD

@@ -6,6 +6,8 @@ from typing import NamedTuple, Protocol
 
 from unflip.noise.curve import Array
 
+APART = 0.1  # rates that differ by more are different
+
 
 class ClassRates(NamedTuple):
     """table: (K, K), P(given | clean); rates: (K, 3), of each class the rate and the ends of its interval.
@@ -26,6 +28,14 @@ class NoiseByClass(Protocol):
     @property
     def differ(self) -> float:
         """P(the classes are flipped at different rates)."""
+
+    @property
+    def clearly(self) -> bool:
+        """Whether they are, beyond doubt and by so much that one rate for all misleads."""
+
+    @property
+    def perhaps(self) -> bool:
+        """Whether they may be, so that an interval should admit both."""
 
     def rates(self) -> ClassRates:
         """What the fit says of the classes."""

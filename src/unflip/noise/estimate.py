@@ -35,11 +35,13 @@ class NoiseEstimate:
     """A noise rate and how well it is known; `print` says it in words.
 
     rate: the share of labels that are wrong. low, high: a 90 % interval, if mistakes do not depend on the
-    row. outer: at most so many labels are wrong, as long as none is more likely wrong than right (95 %
-    confidence). noise: the rate, or the rates by class, as a model. warnings: what the reader should know.
+    row. outer: at most so many labels are wrong, as long as no kind of row is labelled wrong more often than
+    right (95 % confidence). noise: the rate, or the rates by class, as a model. warnings: what the reader
+    should know.
     by_class: of each class, where it can be told, the share of its labels that are wrong, (rate, low, high).
     by_annotator: an estimate for each annotator, where annotators were given. rates, masses: the posterior
-    behind the interval. rarest: the share of labels that name the rarest class.
+    behind the interval. rarest: the share of labels that name the rarest class. half_wrong: classes about
+    half of which seem to have another label, and perhaps more, which nobody could tell.
 
     >>> found = NoiseEstimate(0.2, 0.15, 0.26, 0.31, SymmetricNoise(0.2))
     >>> found
@@ -57,6 +59,7 @@ class NoiseEstimate:
     by_class: dict[Any, tuple[float, float, float]] = field(default_factory=dict)
     by_annotator: dict[Any, NoiseEstimate] = field(default_factory=dict)
     rarest: float = 1.0
+    half_wrong: tuple[Any, ...] = ()
 
     def quantile(self, share: Any) -> Array:
         """The rate that is exceeded with probability 1 - share.
@@ -89,7 +92,8 @@ class NoiseEstimate:
         return NO_SIGNAL not in self.warnings and self.high <= self.limit - EDGE
 
     def __str__(self) -> str:
-        return " ".join([in_words(self), *(f"Caution: {warning}." for warning in self.warnings)])
+        cautions = [f"Caution: {warning}." for warning in self.warnings if warning != NO_SIGNAL]
+        return " ".join([in_words(self), *cautions])
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={getattr(self, name):.3g}" for name in ("rate", "low", "high", "outer"))

@@ -13,21 +13,27 @@ from typing import Any, Literal
 import numpy as np
 
 from unflip._weights import as_weight
+from unflip.noise import words
 from unflip.noise.by_class import ClassRates, NoiseByClass
 from unflip.noise.curve import Array, Curve, normal_scores, weighted_quantile
-from unflip.noise.estimate import NO_SIGNAL, NoiseEstimate, estimate_rate, one_rate, signed, wrong_probability
+from unflip.noise.estimate import (
+    NO_SIGNAL,
+    OVERLAP,
+    NoiseEstimate,
+    estimate_rate,
+    one_rate,
+    signed,
+    wrong_probability,
+)
 from unflip.noise.models import ClassConditionalNoise
 from unflip.noise.table import MOST, counted_rates, fit_tables
 from unflip.noise.two_rates import fit_two_rates
 
 NoiseKind = Literal["auto", "symmetric", "class_conditional"]
 KINDS = ("auto", "symmetric", "class_conditional")
-CLEARLY = {2: 0.9}  # P(the classes differ) from which on they do
-CLEARLY_MANY = 0.95  # the same for more than two classes
-PERHAPS = {2: 0.5}  # and from which on they may: then the interval admits both
-PERHAPS_MANY = 0.1
 LAST = 1e-6  # keeps the order going where probabilities are equal
 LARGEST, HALF = 0.499, 0.48  # of two rates, which sum to less than one; and what may be a half or more
+ABOUT_HALF, ABOUT_EQUAL = 0.45, 0.9  # a rate that may hide a larger one; so many wrong labels to a right one
 NEGLIGIBLE, UNLIKELY = 0.1, 3.0  # of the way from guessing to certainty; and so many standard errors
 ONE_RATE = (
     "the classes seem to be flipped at different rates ({}), so one rate for all of them misleads; "
@@ -111,8 +117,9 @@ def judge(
     estimate = replace(estimate, rarest=float(member.sum(axis=0).min() / member.sum()))
     grid = estimate.rates
     if not beats_guessing(scores, member):
-        high, warnings = min(estimate.outer, estimate.limit), (*estimate.warnings, NO_SIGNAL)
-        estimate = replace(estimate, low=0.0, high=high, warnings=warnings)
+        most = min(estimate.outer, estimate.limit)
+        warnings = (*_without_overlap(estimate.warnings), NO_SIGNAL)
+        estimate = replace(estimate, low=0.0, high=most, outer=most, warnings=warnings)
         return Judgement(estimate, scores, member, curve, grid, None)
     if n_classes > MOST:
         if noise == "class_conditional":
@@ -122,15 +129,14 @@ def judge(
         return Judgement(estimate, scores, member, curve, grid, None)
     fit: NoiseByClass = (fit_two_rates if n_classes == 2 else fit_tables)(scores, member, trusted)
     rates = fit.rates()
-    differ = fit.differ > CLEARLY.get(n_classes, CLEARLY_MANY)
-    if noise == "class_conditional" or (noise == "auto" and differ):
+    if noise == "class_conditional" or (noise == "auto" and fit.clearly):
         estimate = _with_rates(estimate, rates, names, estimate.warnings)
         return Judgement(estimate, scores, member, curve, grid, fit)
     if n_classes == 2:
         estimate = replace(estimate, by_class=_named(rates, names))
-    if noise == "auto" and fit.differ > PERHAPS.get(n_classes, PERHAPS_MANY):
+    if noise == "auto" and fit.perhaps:
         estimate = _with_both(estimate, rates, fit.differ)
-    if differ:
+    if fit.clearly:
         said = ", ".join(f"{name}: {100 * rate:.0f} %" for name, (rate, *_) in _named(rates, names).items())
         estimate = replace(estimate, warnings=(*estimate.warnings, ONE_RATE.format(said)))
     return Judgement(estimate, scores, member, curve, grid, None)
@@ -202,14 +208,16 @@ def _with_rates(
     estimate: NoiseEstimate, found: ClassRates, names: list[Any], warnings: tuple[str, ...]
 ) -> NoiseEstimate:
     """The estimate with a rate for each class in place of one for all."""
+    warnings = _without_overlap(warnings)
     if found.low > estimate.outer:
         return replace(estimate, low=0.0, high=estimate.limit, warnings=(*warnings, TOO_OFTEN))
     table = found.table
+    half_wrong = tuple(names[k] for k in np.flatnonzero(_about_half(found)))
     if len(names) == 2:
         zero, one = np.minimum(found.rates[:, 0], LARGEST)
         table = np.array([[1 - zero, zero], [one, 1 - one]])
     half = len(names) == 2 and found.rates[:, 2].max() > HALF  # the grid of rates ends there, not the noise
-    high = estimate.outer if half else min(found.high, estimate.outer)
+    high = estimate.outer if half or half_wrong else min(found.high, estimate.outer)
     rate = min(found.rate, high)
     low = 0.0 if found.low < 0.01 else min(found.low, rate)
     nothing = np.zeros(0)  # the posterior was that of one rate for all
@@ -222,8 +230,22 @@ def _with_rates(
         rates=nothing,
         masses=nothing,
         by_class=_named(found, names),
-        warnings=warnings,
+        warnings=warnings if not half_wrong else (*warnings, words.half(half_wrong)),
+        half_wrong=half_wrong,
     )
+
+
+def _without_overlap(warnings: tuple[str, ...]) -> tuple[str, ...]:
+    """Without what was said of an interval that is not used."""
+    return tuple(warning for warning in warnings if warning != OVERLAP)
+
+
+def _about_half(found: ClassRates) -> Array:
+    """For which classes a wrong label is about as frequent as the right one: where the rates end, (K,)."""
+    if len(found.table) == 2:
+        return np.asarray(found.rates[:, 0] > ABOUT_HALF)
+    wrong = np.where(np.eye(len(found.table), dtype=bool), 0.0, found.table).max(axis=1)
+    return np.asarray(wrong > ABOUT_EQUAL * np.diag(found.table))
 
 
 def _with_both(estimate: NoiseEstimate, found: ClassRates, differ: float) -> NoiseEstimate:

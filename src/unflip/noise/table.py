@@ -20,7 +20,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, softmax
 from scipy.stats import beta
 
-from unflip.noise.by_class import ClassRates
+from unflip.noise.by_class import APART, ClassRates
 from unflip.noise.curve import Array, weighted_quantile
 
 MOST = 20  # classes; a table has their square
@@ -30,6 +30,7 @@ RIDGE, OFFSETS, SLOPE = 20.0, 0.05, 1.5  # on R and b; the deviation of log a
 PRIOR = 2.0  # labels that every row of the free table gets, split as uniform noise would
 DOMINANT, GAP = 20.0, 0.05  # penalty where the logarithm of an entry is within the gap of its diagonal
 NEEDED, SOFTLY = 2.0, 2.0  # nats by which the free table must win, and how sharply that counts
+CLEARLY, PERHAPS = 0.95, 0.1  # P(the classes differ) from which on they do, and may
 WIDER = 1.15  # times the standard error
 MISFIT = 0.2  # of what overlap may explain, added to the standard error
 CERTAIN = 0.5  # of the rows of each likely class, the most certain ones, stand for that class
@@ -71,6 +72,21 @@ class Tables:
     uniform: FittedTable
     free: FittedTable
     differ: float
+
+    @property
+    def clearly(self) -> bool:
+        """Whether the classes differ beyond doubt.
+
+        Some mistake must also be clearly more frequent than one rate for all has it: the way in which several
+        classes overlap is only roughly modelled, and looks like many rare mistakes.
+        """
+        apart = float((self.free.transition - self.uniform.transition).max())
+        return self.differ > CLEARLY and apart > APART
+
+    @property
+    def perhaps(self) -> bool:
+        """Whether they may differ."""
+        return self.differ > PERHAPS
 
     def rates(self) -> ClassRates:
         """The free table, the rate of each class, and the share of labels that are wrong."""

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unflip.noise.by_class import ClassRates
+from unflip.noise.by_class import APART, ClassRates
 from unflip.noise.curve import Array, Curve, fit_curve, normal_scores
 
 STEPS = np.array([0.0, 0.01, 0.02, 0.03, 0.04, 0.06, 0.08, *np.arange(0.1, 0.49, 0.025)])
 NEARLY = 5.0  # nats below the best curve, for the rate of a class
 NEARLY_WRONG = 1.7  # the same for the share of wrong labels, which is known better
-APART = 0.1  # rates that differ by more are different
+CLEARLY, PERHAPS = 0.9, 0.5  # P(the rates differ) from which on they do, and may
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,16 @@ class TwoRates:
     def differ(self) -> float:
         """P(the two rates differ by more than 0.1)."""
         return float(self.curve.marginal[np.abs(self.zero - self.one) > APART].sum())
+
+    @property
+    def clearly(self) -> bool:
+        """Whether the rates differ beyond doubt."""
+        return self.differ > CLEARLY
+
+    @property
+    def perhaps(self) -> bool:
+        """Whether they may differ."""
+        return self.differ > PERHAPS
 
     def rates(self) -> ClassRates:
         """The rate of each class, and the share of labels that are wrong, with intervals."""

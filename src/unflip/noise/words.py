@@ -21,6 +21,7 @@ VAGUE = 0.5  # of all that is possible: an interval that wide says nearly nothin
 OFTEN, NAMED = 0.05, 3  # mistakes of one class for another that are named: from so many on, and how many
 UNTOLD = "the columns say too little about them"
 RULES = "Mistakes of a rule that made labels from these columns would not show."
+RIGHT = "as long as no kind of row is labelled wrong more often than right"  # what every bound rests on
 
 
 def in_words(noise: NoiseEstimate, labels: str = "the labels", rows: float | None = None) -> str:
@@ -31,29 +32,32 @@ def in_words(noise: NoiseEstimate, labels: str = "the labels", rows: float | Non
     >>> from unflip.noise import NoiseEstimate, SymmetricNoise
     >>> print(in_words(NoiseEstimate(0.2, 0.15, 0.26, 0.31, SymmetricNoise(0.2))))
     About 20.0 % of the labels are wrong if mistakes do not depend on the row or its class (90 % interval
-    15.0 % to 26.0 %); without that assumption up to 31.0 % may be wrong, as long as none is more likely
-    wrong than right.
+    15.0 % to 26.0 %); without that assumption up to 31.0 % may be wrong, as long as no kind of row is
+    labelled wrong more often than right.
     """
     span = interval(noise.low, noise.high)
     if not noise.identified:
         most = "" if noise.outer >= noise.limit else f"; {bound(noise, '')}"
         return f"How many of {labels} are wrong cannot be told: {UNTOLD}{most}."
     if is_vague(noise):
-        return (
-            f"How many of {labels} are wrong is hardly known: {span} {condition(noise)} (90 % interval); "
-            f"{bound(noise)}."
+        known = f"{span} {condition(noise)}"
+        if noise.half_wrong:
+            known = f"{share(noise.low)} or more if mistakes depend on the class alone"
+        return f"How many of {labels} are wrong is hardly known: {known} (90 % interval); {bound(noise)}."
+    if noise.low > 0:
+        count = (
+            "" if rows is None or noise.rate * rows < 2 else f", some {_rounded(noise.rate * rows)} of them,"
         )
+        about = f"About {share(noise.rate)} of {labels}{count} are wrong {condition(noise)}"
+        return f"{about} (90 % interval {span}){_mistakes(noise)}; {bound(noise)}."
     # Of a rare class even a few wrong labels are many.
-    if noise.low == 0 and noise.outer < CLEAN * min(1.0, noise.rarest * noise.noise.n_classes):
-        return (
-            f"{labels[0].upper()}{labels[1:]} may be clean: about {share(noise.rate)} look wrong (90 % "
-            f"interval {span}) {condition(noise)}; {bound(noise)}. {RULES}"
-        )
-    zero = ", so possibly none" if noise.low == 0 else ""
-    count = "" if rows is None else f", some {_rounded(noise.rate * rows)} of them,"
-    about = f"About {share(noise.rate)} of {labels}{count} are wrong {condition(noise)}"
-    found = f"{about} (90 % interval {span}{zero}){_mistakes(noise)}; {bound(noise)}."
-    return f"{found} {RULES}" if noise.low == 0 else found
+    clean = noise.outer < CLEAN * min(1.0, noise.rarest * noise.noise.n_classes)
+    may = f"{labels[0].upper()}{labels[1:]} may be clean: between" if clean else "Between"
+    of = "" if clean else f" of {labels}"
+    return (
+        f"{may} none and {share(noise.high)}{of} are wrong {condition(noise)} (90 % interval, estimate "
+        f"{share(noise.rate)}); {bound(noise)}. {RULES}"
+    )
 
 
 def condition(noise: NoiseEstimate) -> str:
@@ -80,9 +84,7 @@ def bound(noise: NoiseEstimate, without: str = "without that assumption ") -> st
     """What holds without the assumption, as a part of a sentence."""
     if noise.outer >= noise.limit:
         return f"{without}they could be pure noise"
-    return (
-        f"{without}up to {share(noise.outer)} may be wrong, as long as none is more likely wrong than right"
-    )
+    return f"{without}up to {share(noise.outer)} may be wrong, {RIGHT}"
 
 
 def is_by_class(noise: NoiseEstimate) -> bool:
@@ -90,9 +92,27 @@ def is_by_class(noise: NoiseEstimate) -> bool:
     return isinstance(noise.noise, ClassConditionalNoise)
 
 
+def half(names: tuple[Any, ...]) -> str:
+    """What to know where a class may be labelled wrong more often than right.
+
+    >>> half(("hate",))[:46]
+    'what is really “hate” seems to have another la'
+    """
+    return (
+        f"what is really {' or '.join(map(shown_class, names))} seems to have another label half of "
+        "the time; overlap of classes looks alike, and where it is more than half, more labels are wrong "
+        "than the interval says"
+    )
+
+
 def is_vague(noise: NoiseEstimate) -> bool:
-    """Whether the rate is hardly known."""
-    return noise.high - noise.low > VAGUE * noise.limit
+    """Whether the rate is hardly known: in a wide interval, or as half of a class or more may be wrong."""
+    return noise.high - noise.low > VAGUE * noise.limit or bool(noise.half_wrong)
+
+
+def is_told(noise: NoiseEstimate) -> bool:
+    """Whether the rate is known well enough to count rows that are probably wrong."""
+    return noise.identified and not is_vague(noise)
 
 
 def shown_class(label: Any) -> str:
@@ -106,19 +126,29 @@ def shown_class(label: Any) -> str:
 
 
 def _mistakes(noise: NoiseEstimate) -> str:
-    """Which classes are most often labelled as which others, as a part of a sentence."""
+    """Which classes are most often labelled as which others, as a part of a sentence.
+
+    Only of classes that have mistakes for sure, and with the interval of all mistakes of the class.
+    """
     if not is_by_class(noise) or len(noise.by_class) != noise.noise.n_classes:
         return ""
-    names = list(map(shown_class, noise.by_class))
-    wrong = np.where(np.eye(len(names), dtype=bool), 0.0, noise.noise.transition)
+    names, rates = list(map(shown_class, noise.by_class)), np.array(list(noise.by_class.values()))
+    sure = rates[:, 1] > 0
+    wrong = np.where(np.eye(len(names), dtype=bool) | ~sure[:, None], 0.0, noise.noise.transition)
     pairs = [divmod(int(place), len(names)) for place in np.argsort(-wrong, axis=None, kind="stable")]
-    often = [(k, to) for k, to in pairs if wrong[k, to] >= OFTEN][:NAMED]
-    if not often:
-        rates = [rate for rate, *_ in noise.by_class.values()]
-        worst = int(np.argmax(rates))
-        return f", and {share(rates[worst])} of what is really {names[worst]} has another label"
-    said = [f"{share(wrong[k, to])} of what is really {names[k]} is labelled {names[to]}" for k, to in often]
-    return f", and {', '.join(said)}"
+    in_all = "" if len(names) == 2 else "in all "
+    said = [
+        f"{share(wrong[k, to])} of what is really {names[k]} is labelled {names[to]} "
+        f"({in_all}{interval(*rates[k, 1:])} of it is mislabelled)"
+        for k, to in pairs
+        if wrong[k, to] >= OFTEN
+    ][:NAMED]
+    if said:
+        return f", and {', '.join(said)}"
+    worst = int(np.argmax(np.where(sure, rates[:, 0], -1.0)))
+    span = interval(*rates[worst, 1:])
+    has = f", and {share(rates[worst, 0])} of what is really {names[worst]} has another label ({span})"
+    return has if sure.any() else ""
 
 
 def _rounded(count: float) -> str:

@@ -54,6 +54,8 @@ class Guarantee:
                 "another place than on clean ones.",
                 f"{choice} on noisy labels.",
             ]
+        if not self.noise.identified:
+            return [f"{choice}."]
         shrink = 1 - self.noise.rate * self.classes / (self.classes - 1)
         more = f"{1 / shrink**2:.1f}" if shrink > 0.05 else "more than 400"
         found = [
@@ -71,8 +73,16 @@ class Guarantee:
         return [
             "Candidates are compared by the squared error of their scores, which stands in for the error.",
             "The average within one standard error, the shrunk intercept and the number of landmarks.",
+            *self._of_the_rate,
+        ]
+
+    @property
+    def _of_the_rate(self) -> list[str]:
+        if not self.noise.identified:
+            return []
+        return [
             f"The noise rate: it holds {condition(self.noise)}, and some rows are certain; without that it "
-            f"is only known to be at most {self.noise.outer:.2f} (95 % confidence).",
+            f"is only known to be at most {self.noise.outer:.2f} (95 % confidence)."
         ]
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 
 from unflip._words import interval, share
 from unflip.audit.table import Audit
+from unflip.noise.words import is_told
 from unflip.report.audit.drawing import (
     Plane,
     axis_x,
@@ -60,9 +61,10 @@ def noise_chart(audit: Audit) -> str:
     limit = 1 - 1 / len(audit.labels.classes)
     end = min(limit, max([noise.high, noise.outer, *(b for _, b, _ in cells)]) * 1.08 + 0.02)
     heights = [mass / (b - a) for a, b, mass in cells]
-    told = (
-        f"The likeliest rate is {share(noise.rate)}, with a 90 % interval of "
-        f"{interval(noise.low, noise.high)}. Without an assumption it is at most {share(noise.outer)}."
+    span, told = interval(noise.low, noise.high), is_told(noise)
+    described = (
+        f"{f'The rate is about {share(noise.rate)}' if told else 'The rate is hardly known'}, with a 90 % "
+        f"interval of {span}. Without an assumption it is at most {share(noise.outer)}."
     )
 
     def draw(plane: Plane) -> str:
@@ -81,9 +83,9 @@ def noise_chart(audit: Audit) -> str:
             line(low, y, high, y, "span"),
             line(low, y - 5, low, y + 5, "span"),
             line(high, y - 5, high, y + 5, "span"),
-            f'<circle class="dot" cx="{middle:.1f}" cy="{y:g}" r="4.5"/>',
+            *([f'<circle class="dot" cx="{middle:.1f}" cy="{y:g}" r="4.5"/>'] if told else []),
         ]
-        words = f"{share(noise.rate)} ({interval(noise.low, noise.high)})"
+        words = f"{share(noise.rate)} ({span})" if told else span
         parts.append(_kept_inside(plane, middle, 44, words, "strong"))
         if noise.outer < end:
             outer = plane.x(noise.outer)
@@ -93,7 +95,7 @@ def noise_chart(audit: Audit) -> str:
         title = "share of labels that are wrong"
         return "".join([*parts, axis_x(plane, round_steps(0.0, end), whole, title)])
 
-    return picture("noise", "How likely each noise rate is", told, 250, draw)
+    return picture("noise", "How likely each noise rate is", described, 250, draw)
 
 
 def learners_chart(audit: Audit) -> str:

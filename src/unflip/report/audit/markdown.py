@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from unflip._words import share
 from unflip.audit.table import Audit
+from unflip.noise.words import is_told
 from unflip.report.audit import tables
 from unflip.report.audit.means import means_in_words
-from unflip.report.audit.rows import doubtful_rows, more_likely_wrong
-from unflip.report.audit.verdict import assumption, bound, verdict
-from unflip.report.audit.words import counted, shown
+from unflip.report.audit.rows import doubtful_rows
+from unflip.report.audit.verdict import assumption, bound, verdict, wrong_in_words
+from unflip.report.audit.words import shown
 from unflip.report.tables import Plain
 
 SUSPECTS = 100
@@ -86,11 +87,12 @@ def _suspects(audit: Audit) -> str:
         for row in doubtful_rows(audit)[:SUSPECTS]
     ]
     words = (
-        f"{counted(more_likely_wrong(audit), 'row')} more likely wrong than right; the first {len(rows)} of "
-        "the list follow. Rows count from 0, the header not among them."
+        f"{wrong_in_words(audit)} The first {len(rows)} of the list follow. Rows count from 0, the header "
+        "not among them."
     )
     columns = ("row", *named, "given label", "likely label", "probability wrong", "nearest rows with it")
-    return "\n\n".join([escaped(words), _grid(columns, rows), _table(tables.checking_table(audit))])
+    parts = [escaped(words), _grid(columns, rows)]
+    return "\n\n".join([*parts, _table(tables.checking_table(audit))] if is_told(audit.noise) else parts)
 
 
 def _differences(audit: Audit) -> str:

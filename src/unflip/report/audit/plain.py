@@ -7,7 +7,7 @@ from typing import Any
 
 from unflip.audit.compare import Learner
 from unflip.audit.table import Audit
-from unflip.noise.words import is_by_class
+from unflip.noise.words import is_by_class, is_told
 from unflip.report.audit.columns import read_columns
 from unflip.report.audit.means import means_in_words
 from unflip.report.audit.rows import doubtful_rows, more_likely_wrong
@@ -18,7 +18,8 @@ def as_plain(audit: Audit) -> dict[str, Any]:
     """All that an audit found, for `json.dumps`.
 
     Rows count those of the file from 0, the header not among them. What the labels do not tell is None:
-    `clean_accuracy` and, where the columns predict no better than guessing, the rate and its interval.
+    `clean_accuracy`, how many rows are probably wrong and, where the columns predict no better than guessing,
+    the rate and its interval.
 
     >>> import polars as pl
     >>> from unflip.audit.table import audit_table
@@ -60,7 +61,7 @@ def as_plain(audit: Audit) -> dict[str, Any]:
         "recommended": None
         if audit.recommended is None
         else {"name": audit.recommended.name, "why": audit.recommended.why},
-        "more_likely_wrong": more_likely_wrong(audit) if audit.informative else None,
+        "more_likely_wrong": more_likely_wrong(audit) if is_told(noise) else None,
         "suspects": _suspects(audit) if audit.informative else [],
         "differences": [
             {**vars(found), "words": words}

@@ -10,6 +10,7 @@ from unflip.noise.words import is_by_class
 from unflip.report.audit.charts import rate_chances
 from unflip.report.audit.columns import kinds, read_columns
 from unflip.report.audit.rows import found_by_checking
+from unflip.report.audit.verdict import is_unsure
 from unflip.report.audit.words import counted, shown
 from unflip.report.tables import Plain, settings_table
 
@@ -43,7 +44,7 @@ def accuracy_table(audit: Audit) -> Plain:
         ("on the labels as they are", share(audit.noisy_accuracy), "–"),
         (
             "on clean labels",
-            "unknown" if clean is None else share(clean.estimate),
+            "unknown" if clean is None or is_unsure(audit) else share(clean.estimate),
             "–" if clean is None else interval(clean.low, clean.high),
         ),
         ("the same, without that assumption", "–", interval(*audit.clean_bounds)),

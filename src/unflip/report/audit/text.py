@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from unflip._words import interval, share
 from unflip.audit.table import Audit
-from unflip.noise.words import is_vague
+from unflip.noise.words import is_told
 from unflip.report.audit.rows import doubtful_rows
 from unflip.report.audit.verdict import is_unsure, verdict
 from unflip.report.audit.words import shown
@@ -25,7 +25,7 @@ def as_text(audit: Audit) -> str:
     >>> from unflip.audit.table import audit_table
     >>> frame = pl.DataFrame({"x": [i / 7 for i in range(60)], "y": [int(i > 30) for i in range(60)]})
     >>> print(as_text(audit_table(frame, "y")).splitlines()[0][:34])
-    About 2.4 % of the 60 labels of “y
+    Between none and 4.9 % of the 60 l
     """
     said = _filled(" ".join(verdict(audit)))
     found = [_numbers(audit), _learners(audit), _suspects(audit)] if audit.informative else []
@@ -36,14 +36,14 @@ def as_text(audit: Audit) -> str:
 def _numbers(audit: Audit) -> str:
     noise, clean = audit.noise, audit.clean_accuracy
     rate = "unknown"
-    if noise.identified and not is_vague(noise):
+    if is_told(noise):
         rate = f"{share(noise.rate)} ({interval(noise.low, noise.high)}) on that assumption"
     right = "unknown"
     if clean is not None and not is_unsure(audit):
         right = f"{share(clean.estimate)} ({interval(clean.low, clean.high)}) on that assumption"
     rows = [
         ("wrong labels", rate),
-        ("  without it", f"up to {share(noise.outer)}, as long as none is more likely wrong than right"),
+        ("  without it", f"up to {share(noise.outer)}"),
         ("accuracy on these labels", f"{share(audit.noisy_accuracy)}, by guessing {share(audit.guess)}"),
         ("accuracy on clean labels", right),
         ("  without it", interval(*audit.clean_bounds)),

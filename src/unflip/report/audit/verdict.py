@@ -7,10 +7,11 @@ from math import sqrt
 from unflip._words import interval, share
 from unflip.audit.table import Audit
 from unflip.noise.words import bound as bound_of
-from unflip.noise.words import in_words, is_by_class, is_vague
+from unflip.noise.words import in_words, is_by_class, is_told
 from unflip.report.audit.rows import more_likely_wrong
 from unflip.report.audit.words import counted, shown
 
+FEW_ROWS = 40  # too few to tell by themselves
 VAGUE = 0.5  # an interval of the accuracy that wide says nearly nothing
 
 
@@ -22,7 +23,7 @@ def verdict(audit: Audit) -> list[str]:
     if not audit.informative:
         return [_untold(audit), *_missing(audit)]
     cautions = [f"Caution: {warning}." for warning in audit.noise.warnings]
-    said = [*_accuracy(audit), _learner(audit), _suspects(audit), *cautions, *_missing(audit)]
+    said = [*_accuracy(audit), _learner(audit), wrong_in_words(audit), *cautions, *_missing(audit)]
     return [noise_in_words(audit), *said]
 
 
@@ -69,14 +70,20 @@ def beats_guessing(audit: Audit) -> bool:
 def is_unsure(audit: Audit) -> bool:
     """Whether the accuracy on clean labels is unknown or hardly known."""
     clean = audit.clean_accuracy
-    return clean is None or clean.high - clean.low > VAGUE
+    return clean is None or clean.high - clean.low > VAGUE or not is_told(audit.noise)
 
 
 def _untold(audit: Audit) -> str:
     accuracy, guess = share(audit.noisy_accuracy), share(audit.guess)
+    labels = f"the {audit.rows:,} labels of “{shown(audit.labels.target)}”"
+    if audit.rows < FEW_ROWS:
+        return (
+            f"Nothing can be said of {labels}: so few rows do not show whether the columns predict them "
+            "better than guessing. Add rows, and audit again."
+        )
     better = f"{'hardly' if beats_guessing(audit) else 'no'} better than guessing"
     return (
-        f"Nothing can be said of the labels of “{shown(audit.labels.target)}”: the columns predict them "
+        f"Nothing can be said of {labels}: the columns predict them "
         f"{better} (a robust model matches {accuracy} of them, always saying “{_common(audit)}” "
         f"{guess}). Add columns that tell something about the label, and audit again."
     )
@@ -108,15 +115,16 @@ def _learner(audit: Audit) -> str:
     return f"Use the learner “{shown(audit.recommended.name)}”: {audit.recommended.why}."
 
 
-def _suspects(audit: Audit) -> str:
-    count = more_likely_wrong(audit)
-    if is_vague(audit.noise) or not audit.noise.identified:
+def wrong_in_words(audit: Audit) -> str:
+    """How many rows are probably wrong, or that it is not known."""
+    if not is_told(audit.noise):
         return "The list of doubtful rows is an order: how many of them are wrong is not known."
+    count = more_likely_wrong(audit)
     if not count:
         return "On the same assumption no single row is more likely wrong than right."
-    those = "is" if count == 1 else "are"
+    those, them = ("is", "it") if count == 1 else ("are", "those")
     found = f"{counted(count, 'row')} {those} more likely wrong than right"
-    return f"On the same assumption {found}; check those first."
+    return f"On the same assumption {found}; check {them} first."
 
 
 def _missing(audit: Audit) -> list[str]:
