@@ -1,0 +1,50 @@
+"""The flagship and the audit say today what they said when these files were written, to a millionth.
+
+Not a proof that it is right: other tests do that. A net under whoever moves code: a difference is a
+mistake, or an improvement that the commit explains, which writes the files anew.
+"""
+
+import json
+
+import numpy as np
+import pytest
+from golden_record import ARRAYS, AUDITS, of_audit, of_table
+from golden_tables import FRAMES, TABLES
+
+NEAR = 1e-6  # of the largest number of an array
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_fit_says_what_it_said(name):
+    with np.load(ARRAYS) as kept:
+        expected = {key.partition("/")[2]: kept[key] for key in kept if key.partition("/")[0] == name}
+    found = of_table(name)
+    assert found.keys() == expected.keys()
+    differ = [key for key in found if not close(found[key], expected[key])]
+    assert not differ, f"{differ} of {name!r} differ from what is kept in {ARRAYS.name}"
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_an_audit_says_what_it_said(name):
+    assert_alike(of_audit(name), json.loads(AUDITS.read_text())[name])
+
+
+def close(found, expected):
+    if found.shape != expected.shape:
+        return False
+    return np.allclose(found, expected, rtol=0, atol=NEAR * np.abs(expected).max(initial=1e-300))
+
+
+def assert_alike(found, expected, where="audit"):
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys(), where
+        for key, value in expected.items():
+            assert_alike(found[key], value, f"{where}.{key}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), where
+        for place, (one, other) in enumerate(zip(found, expected, strict=True)):
+            assert_alike(one, other, f"{where}[{place}]")
+    else:
+        assert found == (
+            pytest.approx(expected, rel=NEAR, abs=NEAR) if isinstance(expected, float) else expected
+        ), where
