@@ -12,6 +12,10 @@ from golden_record import ARRAYS, AUDITS, of_audit, of_table
 from golden_tables import FRAMES, TABLES
 
 NEAR = 1e-6  # of the largest number of an array
+# A table of noise for several classes is found by an optimiser, which stops within this of the best: machines
+# that round otherwise stop at other places. (OPENBLAS_CORETYPE=Nehalem makes another machine of this one.)
+SEARCHED = 1e-4
+FROM_TABLES = {"noise", "their noise", "clean error", "wrong"}
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -20,7 +24,12 @@ def test_a_fit_says_what_it_said(name):
         expected = {key.partition("/")[2]: kept[key] for key in kept if key.partition("/")[0] == name}
     found = of_table(name)
     assert found.keys() == expected.keys()
-    differ = [key for key in found if not close(found[key], expected[key])]
+    several = found["probabilities"].shape[1] > 2
+    differ = [
+        key
+        for key in found
+        if not close(found[key], expected[key], SEARCHED if several and key in FROM_TABLES else NEAR)
+    ]
     assert not differ, f"{differ} of {name!r} differ from what is kept in {ARRAYS.name}"
 
 
@@ -29,10 +38,10 @@ def test_an_audit_says_what_it_said(name):
     assert_alike(of_audit(name), json.loads(AUDITS.read_text())[name])
 
 
-def close(found, expected):
+def close(found, expected, near):
     if found.shape != expected.shape:
         return False
-    return np.allclose(found, expected, rtol=0, atol=NEAR * np.abs(expected).max(initial=1e-300))
+    return np.allclose(found, expected, rtol=0, atol=near * np.abs(expected).max(initial=1e-300))
 
 
 def assert_alike(found, expected, where="audit"):

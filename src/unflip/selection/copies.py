@@ -27,6 +27,15 @@ def copies(X: Array) -> Array | None:
     return np.asarray(np.argsort(np.argsort(first))[codes])  # numbered as they come
 
 
+def distinct(rows: Array) -> Array:
+    """The rows without those that equal an earlier one: a landmark that is there twice spans nothing more.
+
+    >>> distinct(np.array([[2.0], [1.0], [2.0]])).tolist()
+    [[2.0], [1.0]]
+    """
+    return rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
+
+
 def _marks(X: Array) -> Array:
     """64 bits of each row, (n,), alike for equal rows and hardly ever for others."""
     bits = (np.ascontiguousarray(X, dtype=np.float64) + 0.0).view(np.uint64)  # minus zero is zero

@@ -30,8 +30,8 @@ from unflip.noise.estimate import NoiseEstimate, estimate_rate
 from unflip.noise.intervals import ScoreEstimate, clean_score_interval
 from unflip.noise.judgement import judge
 from unflip.selection.choose import Choice, choose
-from unflip.selection.copies import copies
-from unflip.selection.folds import folds_of, in_one_order
+from unflip.selection.copies import copies, distinct
+from unflip.selection.folds import folds_of, in_one_order, in_steps
 from unflip.selection.guarantee import Guarantee
 from unflip.selection.path import RIDGES, ROUNDING, RidgePath, Rows
 from unflip.selection.relevance import ROWS, column_weights
@@ -264,21 +264,21 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
         self.loo_rows_ = counting[self._judged]
         rows = Rows(viewed, _targets(member), weight, together)
         half = _halves(order, together)
-        landmarks = viewed(order[: min(n, LANDMARKS)])
+        landmarks = distinct(viewed(order[: min(n, LANDMARKS)]))
 
         groups = self._fit_groups(rows, landmarks, order, half, rng)
         chosen = self._choose(rows, groups, half)
-        if len(landmarks) < n and chosen.freedom > FULL * len(landmarks):
+        if n > LANDMARKS and chosen.freedom > FULL * len(landmarks):
             in_use = np.split(chosen.choice.weights, len(groups))
             groups = [group for group, share in zip(groups, in_use, strict=True) if share.any()]
             alone = len(groups) == len(groups[0].paths) == 1
-            groups = self._fit_again(rows, viewed(order[: min(n, MORE if alone else EACH)]), groups)
+            groups = self._fit_again(rows, distinct(viewed(order[: min(n, MORE if alone else EACH)])), groups)
             chosen = self._choose(rows, groups, half)
         self._report(chosen)
         self.parts_ = _parts(chosen.groups, chosen.choice)
         honest = self._honest(rows, chosen, half, rng)
         self.honest_scores_ = _shared_by_equal_rows(honest, X[self._judged])
-        return LeftOut(chosen.left, rows, member[self._judged], rows.weight[self._judged])
+        return LeftOut(in_steps(chosen.left), rows, member[self._judged], rows.weight[self._judged])
 
     def _honest(self, rows: Rows, found: Ensemble, half: Array, rng: np.random.Generator) -> Array:
         """Scores that never saw the label of their own row: by leaving out the row, or its fold."""
@@ -288,7 +288,7 @@ class RobustClassifierCV(ClassifierMixin, BaseEstimator):
             # So simple a fit gives near rows one score, and leaving one out ranks it against its own label.
             folds = folds_of(units, rng)[self._judged]
             away = in_one_order(self._without_folds(rows, found, half, folds), folds)
-        scores = rows.mean + away
+        scores = in_steps(rows.mean + away)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _fit_groups(
