@@ -21,7 +21,7 @@ MODULES = {
     "unflip.kernels": "values and scores in tiles",
     "unflip.compress": "few weighted points in place of many",
     "unflip.estimators": "the plain classifiers",
-    "unflip.selection": "choice by leave-one-out on noisy labels",
+    "unflip.robust": "choice by leave-one-out on noisy labels",
     "unflip.audit": "the noise rate, suspects, robustness",
     "unflip.models": "models of whole tables, in files",
     "unflip.export": "models for places without Python: JSON, SQL, ONNX",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from unflip.estimators.kernel_square import KernelSquareClassifier
     from unflip.estimators.noise_corrected import NoiseCorrectedClassifier
     from unflip.estimators.probing import ProbingClassifier
-    from unflip.selection import RobustClassifierCV
+    from unflip.robust import RobustClassifierCV
 
 __version__ = "0.1.0"
 
@@ -52,7 +52,7 @@ _HOMES = {  # of what costs more to import than the plain classifiers
     "KernelUnhingedClassifier": "unflip.estimators.kernel",
     "NoiseCorrectedClassifier": "unflip.estimators.noise_corrected",
     "ProbingClassifier": "unflip.estimators.probing",
-    "RobustClassifierCV": "unflip.selection",
+    "RobustClassifierCV": "unflip.robust",
     "RobustnessCurveDisplay": "unflip.audit",
     "SuspectsDisplay": "unflip.audit",
     "estimate_noise": "unflip.audit",

@@ -207,7 +207,7 @@ def test_suspects_are_drawn():
 
 
 def test_every_row_is_judged_however_many_there_are(monkeypatch):
-    monkeypatch.setattr("unflip.selection.robust_cv.JUDGED", 100)
+    monkeypatch.setattr("unflip.robust.numbers.EnsembleClassifier._most_judged", 100)
     X, y = gaussians(n=300)
     assert len(find_suspects(X, y, n_neighbours=0)) == 300
 

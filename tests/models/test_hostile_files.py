@@ -198,7 +198,6 @@ FORGERIES = [
     ("model", "positive", "\ud800"),
     ("model", "table.left_out.id", 3),
     ("model", "table.left_out", ["id"]),
-    ("kernel model", "inner.names.0", "age"),
     ("scaled model", "learner", "robust"),
     ("scaled model", "learner", ["kernel"]),
     ("scaled model", "learner", "logistic"),

@@ -1,7 +1,10 @@
 """Robust models of tables: files keep what predicts, to the last bit, and nothing forged gets in."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from tests.models.test_table_model import frame
 
 from unflip._files import load_arrays, save_arrays
@@ -36,6 +39,26 @@ def test_each_kind_of_file_is_loaded_as_what_it_is(fitted, tmp_path):
         TableModel.load(tmp_path / "kernel.npz")
     with pytest.raises(ValueError, match="is not a sound kernel model file"):
         KernelModel.load(tmp_path / "sums.npz")
+
+
+OLD = Path(__file__).parent / "kernel_model_of_0_1.npz"  # it had a second table, of the numbers of the first
+
+
+def test_files_of_version_0_1_still_predict_what_they_did():
+    rows = frame(seed=5).drop("label")[:5]
+    model = load_model(OLD)
+    scores = [0.963400062, 0.319663977, -1.148437833, 0.352623429, -0.005776541]
+    shares = [0.981570277, 0.728538889, 0.018149756, 0.743300464, 0.496895253]
+    assert_allclose(model.scores(rows), scores, atol=1e-9)
+    assert_allclose(model.probabilities(rows)[:, 1], shares, atol=1e-9)
+
+
+def test_a_second_table_of_other_numbers_is_refused(tmp_path):
+    facts, arrays = load_arrays(OLD, "kernel model")
+    facts["inner"]["names"][0] = "age"
+    save_arrays(tmp_path / "model.npz", "kernel model", facts, arrays)
+    with pytest.raises(ValueError, match="columns and their means do not match"):
+        load_model(tmp_path / "model.npz")
 
 
 FORGERIES = {

@@ -18,7 +18,7 @@ from unflip.audit.learners import TABLE_LEARNERS
 from unflip.audit.robustness import RobustnessCurve, robustness_curve
 from unflip.noise import NoiseEstimate, clean_accuracy, clean_scorer
 from unflip.noise.words import is_by_class
-from unflip.selection.copies import copies
+from unflip.robust.copies import copies
 
 Array = np.ndarray[Any, Any]
 RATES = (0.0, 0.2, 0.4)  # for two classes; for more, these shares of the way to pure noise over a half

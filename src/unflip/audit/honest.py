@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +14,21 @@ from unflip.estimators.border import refuse_single_class
 from unflip.noise.curve import Curve, normal_scores
 from unflip.noise.estimate import along_and_agree, annotator_curve, signed
 from unflip.noise.judgement import Judgement, judge
-from unflip.selection import RobustClassifierCV
-from unflip.selection.copies import copies
+from unflip.robust import RobustClassifierCV
+from unflip.robust.copies import copies
+from unflip.robust.numbers import EnsembleClassifier
 from unflip.sources import encode
 from unflip.sources.labels import encode_classes
 
 Array = np.ndarray[Any, Any]
 FITTED = 20_000  # rows of a large table that are fitted; the others are scored by that fit
 SCORED = 4096  # of the others at a time
+
+
+class JudgesEveryRow(RobustClassifierCV):
+    """Whose leave-one-out scores are of all rows, however many there are."""
+
+    _most_judged = sys.maxsize
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +61,7 @@ def honest_scores(
     if scores is None:
         if X is None:
             raise ValueError("give X, or scores of your own model")
-        model = RobustClassifierCV(random_state=random_state)
-        model._leave_out(X, y, sample_weight, groups, judged=len(labels))
+        model = JudgesEveryRow(random_state=random_state).fit(X, y, sample_weight, groups)
         rows = model.loo_rows_
         found = model.honest_scores_
     else:
@@ -93,8 +100,8 @@ def judged_labels(
 
 def honest_of_many(
     X: Array, y: Array, sample_weight: Any = None, random_state: int = 0
-) -> tuple[RobustClassifierCV, Array]:
-    """A robust fit to at most 20,000 rows, and an honest score for every row.
+) -> tuple[EnsembleClassifier, Array]:
+    """A robust fit to at most 20,000 rows of numbers, and an honest score for every row.
 
     Rows that were fitted are scored by leaving them out; the others were never seen. A copy of a row that
     was fitted has the score of that row.
@@ -104,7 +111,7 @@ def honest_of_many(
     >>> (scores > 0).tolist() == (y == "b").tolist()
     True
     """
-    model, n = RobustClassifierCV(random_state=random_state), len(y)
+    model, n = EnsembleClassifier(random_state=random_state), len(y)
     weight = as_weight(sample_weight, n)
     fitted = np.sort(np.random.default_rng(random_state).permutation(n)[:FITTED])
     rows = X[fitted] if n > FITTED else X
@@ -118,7 +125,7 @@ def honest_of_many(
     others = np.setdiff1d(np.arange(n), fitted)
     for start in range(0, len(others), SCORED):
         some = others[start : start + SCORED]
-        scores[some] = model.decision_function(X[some]) + (model.label_mean_ - model.intercept_)
+        scores[some] = model.honest_scores(X[some])
     scores[fitted[model.loo_rows_]] = found
     if same is not None:
         at = np.full(same.max() + 1, -1)

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from unflip.estimators import SquareClassifier, UnhingedClassifier
 from unflip.estimators.kernel import KernelUnhingedClassifier
 from unflip.features import Standardize
-from unflip.selection import RobustClassifierCV
+from unflip.robust.numbers import EnsembleClassifier
 
 
 class TableLearner(NamedTuple):
@@ -38,7 +38,7 @@ TABLE_LEARNERS = {
     "kernel": TableLearner(
         "kernel means; every row is kept", lambda: make_pipeline(Standardize(), KernelUnhingedClassifier())
     ),
-    "robust": TableLearner("kernels chosen by leave-one-out", RobustClassifierCV),
+    "robust": TableLearner("kernels chosen by leave-one-out", EnsembleClassifier),
     "logistic": TableLearner(
         "the usual choice", lambda: make_pipeline(Standardize(), LogisticRegression(max_iter=300))
     ),

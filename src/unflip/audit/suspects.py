@@ -13,8 +13,8 @@ from unflip.audit.honest import Array, annotator_curves, judged_labels
 from unflip.features import Tabular
 from unflip.noise.estimate import NO_SIGNAL, NoiseEstimate
 from unflip.noise.words import is_told
-from unflip.selection.two_part import TwoPart
-from unflip.selection.views import Views
+from unflip.robust.two_part import TwoPart
+from unflip.robust.views import Views
 
 EXPLAINED = 100  # rows that get neighbours
 LANDMARKS = 400  # rows that scales of distances are taken from

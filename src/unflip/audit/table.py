@@ -22,7 +22,7 @@ from unflip.features.table_columns import NUMBERED, OWN_VALUES
 from unflip.noise import NoiseEstimate
 from unflip.noise.estimate import NO_SIGNAL
 from unflip.noise.intervals import ScoreEstimate
-from unflip.selection.guarantee import Guarantee
+from unflip.robust.guarantee import Guarantee
 
 STEPS = 4
 
@@ -122,7 +122,7 @@ def audit_table(
     progress(3, STEPS)
     learners = compare(X, labels.y, noise, seed, against) if informative else ()
     progress(4, STEPS)
-    clean = model._clean_error(noise)
+    clean = model.report_.clean_error(noise)
     names = table.get_feature_names_out().tolist()
     return Audit(
         source=source,
@@ -137,7 +137,7 @@ def audit_table(
         recommended=recommend(learners) if learners else None,
         suspects=suspects,
         differences=differences(X, names, labels.y, labels.weight) if informative else (),
-        guarantee=model._guarantee(noise),
+        guarantee=model.report_.guarantee(noise),
         ids=_ids(rows, table),
         settings=settings or {},
     )

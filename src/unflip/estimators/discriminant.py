@@ -13,14 +13,13 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from unflip._arrays import beside, to_numpy
+from unflip._arrays import to_numpy
 from unflip._culprits import name_the_culprit
 from unflip.estimators.base import MomentClassifier
-from unflip.estimators.border import LARGEST, Array, lonely
+from unflip.estimators.border import LARGEST, Array, contrast, lonely
 from unflip.estimators.scorer import LinearScorer
-from unflip.loo.ridge import leave_one_out
 from unflip.moments import Moments, accumulate
-from unflip.moments.frame import dense, in_frame
+from unflip.solvers.ridge import Spectrum, leave_one_out
 from unflip.sources import Batch
 from unflip.sources.batch import feature_blocks
 
@@ -72,24 +71,18 @@ class SquareClassifier(MomentClassifier):
         check_is_fitted(self, "moments_")
         batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
         moments, weight = self.moments_, to_numpy(batch.weight)
-        variances, basis, cross = _spectrum(moments)
-        features = self._features
-        rotated = np.empty((batch.X.shape[0], len(variances)))
-        for rows, phi in feature_blocks(batch.X, features.transform):
-            z = in_frame(phi, moments.origin, moments.unit)
-            rotated[rows] = dense(z @ beside(basis, z)) - moments.center @ basis
-        if not np.isfinite(rotated).all():
+        signs = contrast(len(self.classes_))
+        spectrum = Spectrum.of(moments, signs)
+        along = np.empty((batch.X.shape[0], len(spectrum.eigenvalues)))
+        for rows, phi in feature_blocks(batch.X, self._features.transform):
+            along[rows] = spectrum.along(phi)
+        if not np.isfinite(along).all():
             name_the_culprit(batch.X, batch.names)
-        scores, leverage = leave_one_out(
-            rotated,
-            batch.labels.membership,
-            weight,
-            moments.total * variances,
-            moments.total * cross,
-            moments.counts,
-            _in_units(self.regularization_, moments),
-        )
-        scores = scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        targets = batch.labels.membership @ signs.T
+        ridge = _in_units(self.regularization_, moments)
+        left, leverage = leave_one_out(spectrum, along, targets - spectrum.mean, weight, ridge)
+        scores = spectrum.mean + left
+        scores = scores[:, 0] if len(self.classes_) == 2 else scores
         for row in np.flatnonzero(leverage > 1 - NEARLY):
             scores[row] = to_numpy(self._refit_without(batch, int(row)))
         gone = lonely(weight[:, None] * batch.labels.membership, moments.counts)
@@ -105,8 +98,7 @@ class SquareClassifier(MomentClassifier):
 
     def _solve(self, moments: Moments) -> LinearScorer:
         if self.regularization == "gcv":
-            variances, _, cross = _spectrum(moments)
-            ridge = _best_ridge(variances, cross, moments.counts / moments.total, moments.total)
+            ridge = _best_ridge(Spectrum.of(moments, np.eye(len(moments.counts))))
         else:
             ridge = _in_units(float(self.regularization), moments)
         with np.errstate(over="ignore"):
@@ -122,29 +114,18 @@ def _in_units(regularization: float, moments: Moments) -> float:
 
 def _ridge_scorer(moments: Moments, ridge: float) -> LinearScorer:
     """Equation 11 with an unpenalised intercept, in the frame of the moments."""
-    variances, basis, cross = _spectrum(moments)
-    shares = moments.counts / moments.total
-    direction = (basis @ (cross / (variances + ridge)[:, None])).T
-    base = shares - direction @ moments.center
-    if len(shares) == 2:
-        direction, base = direction[1] - direction[0], base[1] - base[0]
+    spectrum = Spectrum.of(moments, contrast(len(moments.counts)))
+    fits = spectrum.cross / (spectrum.eigenvalues + moments.total * ridge)[:, None]
+    direction, base = (spectrum.basis @ fits).T, spectrum.mean - spectrum.center @ fits
+    if len(moments.counts) == 2:
+        direction, base = direction[0], base[0]
     return LinearScorer(direction, base, moments.origin, moments.unit)
 
 
-def _spectrum(moments: Moments) -> tuple[Array, Array, Array]:
-    """Variances along principal directions, these directions, and E[1{y = k} (z - center)] along them."""
-    assert moments.second is not None
-    center = moments.center
-    covariance = moments.second / moments.total - np.outer(center, center)
-    variances, basis = np.linalg.eigh((covariance + covariance.T) / 2)
-    # Directions without spread beyond rounding carry nothing: their cross moments vanish too.
-    keep = variances > len(variances) * np.finfo(float).eps * max(variances.max(initial=0.0), 0.0)
-    variances, basis = variances[keep], basis[:, keep]
-    return variances, basis, (moments.centered_means @ basis).T
-
-
-def _best_ridge(variances: Array, cross: Array, shares: Array, total: float) -> float:
+def _best_ridge(spectrum: Spectrum) -> float:
     """The ridge of least generalised cross-validation error; the largest of equally good ones."""
+    total, shares = spectrum.total, spectrum.mean
+    variances, cross = spectrum.eigenvalues / total, spectrum.cross / total
     if not len(variances):
         return 0.0
     ridges = PATH * variances.max()

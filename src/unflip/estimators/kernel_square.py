@@ -21,9 +21,9 @@ from unflip._state import all_or_nothing
 from unflip.estimators.border import LARGEST, Array, contrast, lonely, never, refuse_single_class
 from unflip.estimators.kept import KeptRows
 from unflip.estimators.kernelized import KernelClassifier
-from unflip.estimators.spectra import Spectrum, exact_spectrum, landmark_spectrum
+from unflip.estimators.spectra import KernelSpectrum, exact_spectrum, landmark_spectrum
 from unflip.kernels import Kernel
-from unflip.loo.ridge import leave_one_out
+from unflip.solvers.ridge import RidgePath, leave_one_out
 
 EXACT = 3000  # rows whose kernel matrix is decomposed in full
 LANDMARKS = 1000  # beyond
@@ -32,7 +32,7 @@ PATH = 10.0 ** np.arange(-5, 1.25, 0.5)  # times the mean squared length of cent
 
 
 @dataclass(frozen=True, eq=False)
-class RidgePath:
+class TriedRidges:
     """Every ridge that was tried: lambda, leave-one-out squared error, degrees of freedom, (L,) each.
 
     dual_coef: (L, m, C) and intercept: (L, C), C being one for two classes and K for more.
@@ -60,7 +60,7 @@ class KernelSquareClassifier(KernelClassifier):
     random_state: seeds the draw.
 
     Attributes: `classes_`, `kernel_`, `regularization_`, `support_vectors_`, `dual_coef_`, `intercept_`,
-    `path_` (a `RidgePath`), and `loo_scores_`, what `decision_function` would say of each row that counts
+    `path_` (a `TriedRidges`), and `loo_scores_`, what `decision_function` would say of each row that counts
     had it not been fitted (with the landmarks and the ridge as they are).
 
     >>> X, y = [[0.0], [0.1], [1.0], [1.1], [2.0], [2.1]], [0, 0, 1, 1, 0, 0]  # no line tells these apart
@@ -110,6 +110,10 @@ class KernelSquareClassifier(KernelClassifier):
                 spectrum = (
                     exact_spectrum(kernel, kept) if exact else landmark_spectrum(kernel, kept, landmarks)
                 )
+                if not len(spectrum.spectrum.eigenvalues):
+                    raise ValueError(
+                        "all rows look equal; take a narrower bandwidth, more landmarks or other columns"
+                    )
                 path, left = self._path(spectrum, kept)
                 best = (
                     len(path.loo_errors) - 1 - int(np.argmin(path.loo_errors[::-1]))
@@ -139,39 +143,40 @@ class KernelSquareClassifier(KernelClassifier):
         m = int(self.n_landmarks or 0) or (n if n <= EXACT else LANDMARKS)
         return None if m >= n else X[np.sort(rng.choice(n, m, replace=False))]
 
-    def _path(self, spectrum: Spectrum, kept: KeptRows) -> tuple[RidgePath, Array]:
-        """The fit for every ridge, and the leave-one-out scores, (L, n, C)."""
-        total, counts, signs = kept.weight.sum(), kept.counts, contrast(kept.member.shape[1])
-        s = spectrum.eigenvalues
+    def _path(self, found: KernelSpectrum, kept: KeptRows) -> tuple[TriedRidges, Array]:
+        """The fit for every ridge, and the leave-one-out scores, (n, C)."""
+        spectrum, targets = found.spectrum, kept.member @ contrast(len(kept.counts)).T
+        total, mean = spectrum.total, spectrum.mean
         given = self.regularization != "loo"
-        ridges = np.array([float(self.regularization)]) if given else PATH * s.sum() / total
-        left = np.empty((len(ridges), len(kept.weight), len(signs)))
-        for rows, rotated in spectrum.blocks():
-            labels = kept.member[rows], kept.weight[rows]
+        relative = PATH * spectrum.eigenvalues.sum() / total
+        ridges = np.array([float(self.regularization)]) if given else relative
+        left = np.empty((len(ridges), *targets.shape))
+        for rows, along in found.blocks():
+            labels = targets[rows] - mean, kept.weight[rows]
             for scores, ridge in zip(left, ridges, strict=True):
-                alone, leverage = leave_one_out(rotated, *labels, s, spectrum.cross, counts, ridge)
+                alone, leverage = leave_one_out(spectrum, along, *labels, ridge)
                 if np.median(leverage) > 1 - NEARLY:
                     raise ValueError(
                         f"with a ridge of {ridge:.0e} every row explains itself, and float64 cannot tell "
                         "what it would score otherwise; take a larger regularization"
                     )
-                scores[rows] = alone @ signs.T
-        missed = np.sum((kept.member @ signs.T - left) ** 2, axis=2) @ kept.weight
-        left += lonely(kept.masses, counts)
-        fits = [spectrum.cross / (s + total * ridge)[:, None] @ signs.T for ridge in ridges]
-        zero = signs @ counts / total + never(counts)
+                scores[rows] = mean + alone
+        missed = np.sum((targets - left) ** 2, axis=2) @ kept.weight
+        left += lonely(kept.masses, kept.counts)
+        path = RidgePath(spectrum, total * ridges)
+        weights, offsets = zip(*map(spectrum.weights, path.fits.transpose(1, 0, 2)), strict=True)
         return (
-            RidgePath(
+            TriedRidges(
                 regularization=ridges,
                 loo_errors=missed / total,
-                freedom=np.array([1 + np.sum(s / (s + total * ridge)) for ridge in ridges]),
-                dual_coef=np.stack([spectrum.duals @ fit for fit in fits]),
-                intercept=np.stack([zero - spectrum.center @ fit for fit in fits]),
+                freedom=1 + path.freedom,
+                dual_coef=np.stack([found.dual(plain) for plain in weights]),
+                intercept=mean + never(kept.counts) - np.stack(offsets),
             ),
             left,
         )
 
-    def _take(self, kernel: Kernel, support: Any, path: RidgePath, left: Array, best: int) -> None:
+    def _take(self, kernel: Kernel, support: Any, path: TriedRidges, left: Array, best: int) -> None:
         self.kernel_, self.support_vectors_, self.path_ = kernel, support, path
         self.regularization_ = float(path.regularization[best])
         self.dual_coef_, self.intercept_ = path.dual_coef[best], path.intercept[best]

@@ -16,6 +16,7 @@ from unflip._files import brief, load_arrays, save_arrays
 from unflip.audit.labels import feature_columns, labels_to_learn
 from unflip.audit.learners import TABLE_LEARNERS
 from unflip.features import Tabular
+from unflip.features.table_columns import Numbers
 from unflip.models.predicts_only import (
     FACTS,
     PredictsOnly,
@@ -25,11 +26,12 @@ from unflip.models.predicts_only import (
     refuse_odd_arrays,
 )
 from unflip.models.reading import OF_KERNELS, Array
-from unflip.models.table_facts import DOUBTS, as_facts, from_facts, refuse_others
-from unflip.selection import RobustClassifierCV
-from unflip.selection.robust_cv import Part
-from unflip.selection.two_part import TwoPart
-from unflip.selection.views import Views
+from unflip.models.table_facts import DOUBTS, from_facts, refuse_others
+from unflip.robust.calibration import Calibration
+from unflip.robust.ensemble import Part, RidgeEnsemble
+from unflip.robust.numbers import EnsembleClassifier
+from unflip.robust.two_part import TwoPart
+from unflip.robust.views import Views
 from unflip.tables import Habits
 
 
@@ -60,6 +62,8 @@ class KernelModel(PredictsOnly):
         rows = labels.of_rows(feature_columns(frame, target, weight))
         table = Tabular.of_files().fit(rows)
         model = TABLE_LEARNERS["robust"].make().fit(table.transform(rows), labels.y, labels.weight)
+        table.kept_ = table.kept_[model.varying_]  # one map, not two
+        model = EnsembleClassifier.of(model.classes_, model.ensemble_, model.report_.calibration)
         history = (f"fitted {source}: {len(labels.y)} rows",)
         return cls(target, table, model, counts_by_class(labels), history, habits=habits or Habits())
 
@@ -69,23 +73,22 @@ class KernelModel(PredictsOnly):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one .npz without pickle, whole or not at all."""
-        model = self.classifier
-        facts = self.facts() | {"inner": as_facts(model.table_), "parts": len(model.parts_)}
-        at, share = model._calibration
+        ensemble, calibration = self.classifier.ensemble_, self.classifier.report_.calibration
+        facts = self.facts() | {"parts": len(ensemble.parts)}
         arrays = {
-            "mean": model.views_.mean,
-            "scale": model.views_.scale,
-            "sorted": model.views_.columns,
-            "intercept": np.atleast_1d(model.intercept_),
-            "calibration": np.array([at, share]),
+            "mean": ensemble.views.mean,
+            "scale": ensemble.views.scale,
+            "sorted": ensemble.views.columns,
+            "intercept": ensemble.intercept,
+            "calibration": np.array([calibration.at, calibration.probability]),
         }
-        for number, part in enumerate(model.parts_):
+        for number, part in enumerate(ensemble.parts):
             assert isinstance(part.kernel, TwoPart)
             arrays |= {
                 f"landmarks{number}": part.landmarks,
                 f"weights{number}": part.kernel.weights,
                 f"dual{number}": part.dual,
-                f"offset{number}": np.atleast_1d(part.offset),
+                f"offset{number}": part.offset,
             }
         save_arrays(path, OF_KERNELS, facts, arrays)
 
@@ -104,6 +107,8 @@ class KernelModel(PredictsOnly):
         try:
             refuse_others(facts, (*FACTS, "inner", "parts"))
             classifier, fields = _classifier(facts, arrays), fields_from_facts(facts)
+            if "inner" in facts:  # a second table of numbers, in files of version 0.1
+                _join(fields["table"], from_facts(facts["inner"]))
             if fields["table"].width != classifier.n_features_in_:
                 raise ValueError("its parts do not belong together")
             return cls(classifier=classifier, **fields)
@@ -111,7 +116,7 @@ class KernelModel(PredictsOnly):
             raise ValueError(f"{path} does not hold a model: {brief(error)}") from None
 
 
-def _classifier(facts: dict[str, Any], arrays: dict[str, Array]) -> RobustClassifierCV:
+def _classifier(facts: dict[str, Any], arrays: dict[str, Array]) -> EnsembleClassifier:
     """The fitted estimator, as far as it predicts; every shape is checked."""
     labels, d = labels_from_facts(facts["classes"]), len(arrays["mean"])
     outputs = 1 if len(labels) == 2 else len(labels)
@@ -141,19 +146,21 @@ def _classifier(facts: dict[str, Any], arrays: dict[str, Array]) -> RobustClassi
         raise ValueError("the calibration is none")
     if facts["parts"] < 1 or not (arrays["scale"] > 0).all():
         raise ValueError("there are no parts, or scales that cannot be")
-    model, views = RobustClassifierCV(), Views()
-    views.mean, views.scale, views.columns = arrays["mean"], arrays["scale"], arrays["sorted"]
-    model.classes_, model.views_, model.intercept_ = labels, views, arrays["intercept"]
-    model.table_ = from_facts(facts["inner"])
-    numbered = [str(j) for j in range(model.table_.n_features_in_)]
-    if model.table_.width != d or facts["inner"]["names"] != numbered:
+    views = Views.of(arrays["mean"], arrays["scale"], arrays["sorted"])
+    parts = tuple(
+        Part(
+            TwoPart(arrays[f"landmarks{number}"], arrays[f"weights{number}"], views.two_valued),
+            *(arrays[f"{name}{number}"] for name in ("landmarks", "dual", "offset")),
+        )
+        for number in range(facts["parts"])
+    )
+    ensemble = RidgeEnsemble(views, parts, arrays["intercept"])
+    return EnsembleClassifier.of(labels, ensemble, Calibration(calibration[0], calibration[1]))
+
+
+def _join(table: Tabular, inner: Tabular) -> None:
+    """Let the table keep only what the table of its numbers kept, which had no gaps to fill."""
+    plain = all(isinstance(column, Numbers) and not column.marks for column in inner.columns_)
+    if not plain or inner.feature_names_in_.tolist() != [str(j) for j in range(table.width)]:
         raise ValueError("columns and their means do not match")
-    del model.table_.feature_names_in_  # numbers come without names
-    model.n_features_in_ = model.table_.n_features_in_
-    model._calibration = arrays["calibration"][0], arrays["calibration"][1]
-    model.parts_ = []
-    for number in range(facts["parts"]):
-        landmarks = arrays[f"landmarks{number}"]
-        kernel = TwoPart(landmarks, arrays[f"weights{number}"], views.two_valued)
-        model.parts_.append(Part(kernel, landmarks, arrays[f"dual{number}"], arrays[f"offset{number}"]))
-    return model
+    table.kept_ = table.kept_[inner.kept_]

@@ -79,7 +79,7 @@ class Labels:
         weights = np.repeat(weight[rows], np.diff(part.indptr))
         return sparse.csc_array((part.data * weights, part.indices, part.indptr), shape=part.shape)
 
-    def __getitem__(self, rows: slice) -> Labels:
+    def __getitem__(self, rows: slice | Array) -> Labels:
         """The labels of some rows."""
         if self.codes is None:
             return self._with_soft(self.soft[:, rows])

@@ -1,27 +1,30 @@
-"""The ridge path against refits, and its choice against loops."""
+"""The ridge path over landmarks against refits, and its choice against loops."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from unflip.features.landmarks import JITTER
 from unflip.kernels import EuclideanLaplace
-from unflip.selection import path as path_module
-from unflip.selection.choose import choose
-from unflip.selection.path import RIDGES, RidgePath, Rows
-from unflip.selection.two_part import TwoPart
-from unflip.selection.views import Views
+from unflip.robust import landmarks as landmarks_module
+from unflip.robust.choose import choose
+from unflip.robust.landmarks import RIDGES, LandmarkPath
+from unflip.robust.rows import Rows
+from unflip.robust.two_part import TwoPart
+from unflip.robust.views import Views
+from unflip.sources import encode
 
 
-def problem(n=40, d=3, k=2, seed=0):
+def problem(n=40, d=3, k=3, seed=0):
+    """Rows, probabilities of classes, which are targets of three columns, and weights."""
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    return X, rng.normal(size=(n, k)), rng.integers(1, 4, n).astype(float)
+    return rng.normal(size=(n, d)), rng.dirichlet(np.ones(k), n), rng.integers(1, 4, n).astype(float)
 
 
 def spanned(kernel, landmarks):
     """The features that landmarks span, with the little that is added to k(z, z)."""
     table = kernel(landmarks, landmarks)
-    values, vectors = np.linalg.eigh(table + path_module.JITTER * np.diag(table.diagonal()))
+    values, vectors = np.linalg.eigh(table + JITTER * np.diag(table.diagonal()))
     return lambda rows: kernel(rows, landmarks) @ vectors / np.sqrt(values)
 
 
@@ -39,12 +42,12 @@ def refit(kernel, landmarks, X, labels, weight, ridge):
 @pytest.mark.parametrize("cached", [True, False])
 def test_leave_one_out_scores_and_fits_are_those_of_refits(monkeypatch, cached):
     if not cached:
-        monkeypatch.setattr(path_module, "CACHE", 0)
-        monkeypatch.setattr(path_module, "AT_ONCE", 12 * 7)
+        monkeypatch.setattr(landmarks_module, "CACHE", 0)
+        monkeypatch.setattr(landmarks_module, "NUMBERS_AT_ONCE", 12 * 7)
     X, labels, weight = problem()
     kernel, landmarks = EuclideanLaplace(2.0), X[:12]
     judged = np.array([3, 0, 17, 39])
-    path = RidgePath(kernel, landmarks, Rows(lambda at: X[at], labels, weight), judged)
+    path = LandmarkPath(kernel, landmarks, Rows(lambda at: X[at], encode(labels), weight), judged)
     F = spanned(kernel, landmarks)(X)
     m = weight @ F / weight.sum()
     ridges = RIDGES * (weight @ np.sum((F - m) ** 2, axis=1))
@@ -111,7 +114,8 @@ def test_rows_of_a_group_leave_together(size):
     X, labels, weight = problem()
     kernel, landmarks = EuclideanLaplace(2.0), X[:12]
     groups = np.arange(40) // size
-    path = RidgePath(kernel, landmarks, Rows(lambda at: X[at], labels, weight, groups), np.arange(40))
+    rows = Rows(lambda at: X[at], encode(labels), weight, groups)
+    path = LandmarkPath(kernel, landmarks, rows, np.arange(40))
     F = spanned(kernel, landmarks)(X)
     ridge = RIDGES[4] * (weight @ np.sum((F - weight @ F / weight.sum()) ** 2, axis=1))
     for g in (0, 1):

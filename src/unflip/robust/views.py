@@ -23,6 +23,13 @@ class Views:
     scale: Array
     columns: Array
 
+    @classmethod
+    def of(cls, mean: Array, scale: Array, columns: Array) -> Self:
+        """Views that were fitted before."""
+        views = cls()
+        views.mean, views.scale, views.columns = mean, scale, columns
+        return views
+
     def fit(self, X: Array, rng: np.random.Generator) -> Self:
         """Remember mean, deviation and sorted values of each column."""
         rows = X if len(X) <= SAMPLE else X[rng.choice(len(X), SAMPLE, replace=False)]

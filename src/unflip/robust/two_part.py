@@ -7,6 +7,7 @@ partitions of the ranks.
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +45,11 @@ class TwoPart(Kernel):
         rows = self.prepare(landmarks[:PAIRED], None)
         self.z_scale = _median(np.sqrt(squared_between(rows.z, rows.z)))
         self.rank_scale = _median(self._rank_distances(rows, rows)) / 2
+
+    def __repr__(self) -> str:
+        made_of = self.weights.tobytes() + self.two_valued.tobytes()
+        digest = hashlib.sha256(made_of).hexdigest()[:16]
+        return f"TwoPart({digest}, {self.z_scale!r}, {self.rank_scale!r})"
 
     def prepare(self, X: Any, origin: Array | None) -> Prepared:
         """Weighted z-scores and ranks."""

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer
 from unflip import RobustClassifierCV
 from unflip.audit import estimate_noise
 from unflip.noise import flip_labels
-from unflip.selection.copies import copies
+from unflip.robust.copies import copies
 
 
 def numbers(n=60, d=3, seed=0):

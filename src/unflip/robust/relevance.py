@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unflip.kernels import EuclideanLaplace, squared_distances
-from unflip.selection.choose import choose
-from unflip.selection.path import RidgePath, Rows
+from unflip.robust.choose import choose
+from unflip.robust.landmarks import LandmarkPath
+from unflip.robust.rows import Rows
 
 Array = np.ndarray[Any, Any]
 ROUNDS = 3
 LANDMARKS = 250  # of each half
-ROWS = 8000  # at most, to learn weights from
+LEARNING_ROWS = 8000  # at most, to learn weights from
 PERMUTATIONS = 3
 
 
@@ -70,9 +71,9 @@ def _fit_half(
     distances = np.sqrt(squared_distances(landmarks, landmarks))
     pairs = distances[np.triu_indices(len(distances), 1)]
     kernel = EuclideanLaplace(float(np.median(pairs[pairs > 0])) if (pairs > 0).any() else 1.0)
-    labels, weight = everyone.labels, everyone.weight
+    labels, weight = everyone.targets, everyone.weight
     rows = replace(everyone.some(mine), at=lambda places: scaled[mine[places]])
-    path = RidgePath(kernel, landmarks, rows, np.arange(len(mine)))
+    path = LandmarkPath(kernel, landmarks, rows, np.arange(len(mine)))
     choice = choose(path.scores, rows.centred, rows.weight, path.freedom, np.zeros(len(path.freedom)))
     dual, offset = path.dual(choice.weights)
     fitted = rows.mean + kernel.score(scaled[others], landmarks, dual) - offset
@@ -83,7 +84,7 @@ def _fit_half(
     energy = _energies(steps, landmarks, dual) * columns**2
     floor = np.zeros(z.shape[1])
     shuffled = np.hstack([rows.centred[order] for order in orders])
-    for by_chance in np.split(path.smoothed(rows, shuffled, choice.weights), PERMUTATIONS, axis=1):
+    for by_chance in np.split(path.smoothed(shuffled, choice.weights), PERMUTATIONS, axis=1):
         floor += _energies(steps, landmarks, by_chance)
     variance = rows.weight @ np.sum(rows.centred**2, axis=1) / rows.weight.sum()
     floor *= columns**2 / PERMUTATIONS * choice.errors[choice.best] / max(float(variance), 1e-300)

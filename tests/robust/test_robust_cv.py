@@ -17,11 +17,15 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from unflip import RobustClassifierCV
 from unflip.audit import estimate_noise, find_suspects
+from unflip.features.landmarks import JITTER
 from unflip.kernels import EuclideanLaplace
 from unflip.noise import ClassConditionalNoise, flip_labels
 from unflip.noise.estimate import NO_SIGNAL
-from unflip.selection import robust_cv
-from unflip.selection.path import JITTER, RIDGES, RidgePath, Rows
+from unflip.robust import fit as fit_module
+from unflip.robust.landmarks import RIDGES, LandmarkPath
+from unflip.robust.numbers import EnsembleClassifier
+from unflip.robust.rows import Rows
+from unflip.sources import encode
 
 
 def two_columns(p):
@@ -202,10 +206,10 @@ def test_probabilities_are_of_clean_labels():
 def test_many_rows_are_learned_in_blocks(monkeypatch):
     X, y = xor(n=900)
     whole = RobustClassifierCV(feature_weights=False).fit(X, y)
-    monkeypatch.setattr(robust_cv, "SMALL", 100)
+    monkeypatch.setattr(fit_module, "VIEWS_KEPT", 100)
     blocks = RobustClassifierCV(feature_weights=False).fit(X, y)
     assert_allclose(blocks.decision_function(X), whole.decision_function(X), atol=1e-9)
-    monkeypatch.setattr(robust_cv, "JUDGED", 500)
+    monkeypatch.setattr(EnsembleClassifier, "_most_judged", 500)
     some = RobustClassifierCV(feature_weights=False).fit(X, y)
     assert len(some.loo_scores_) == 500
     assert some.score(X, y) > 0.9
@@ -258,15 +262,16 @@ def test_a_class_with_one_row_brings_a_sentence():
 def test_scores_without_folds_are_those_of_fits_without_them():
     """Closed form against fits to the other folds, at one ridge, with weights."""
     rng = np.random.default_rng(0)
-    X, t, w = rng.normal(size=(60, 3)), rng.choice([-1.0, 1.0], (60, 1)), rng.integers(1, 3, 60) * 1.0
+    X, y, w = rng.normal(size=(60, 3)), rng.integers(0, 2, 60), rng.integers(1, 3, 60) * 1.0
+    t = 2.0 * y[:, None] - 1
     landmarks, folds = X[:20], np.arange(60) % 4
     kernel = EuclideanLaplace(2.0)
-    path = RidgePath(kernel, landmarks, Rows(lambda p: X[p], t, w), np.arange(60))
+    path = LandmarkPath(kernel, landmarks, Rows(lambda p: X[p], encode(y), w), np.arange(60))
     weights = np.zeros(len(RIDGES))
     weights[4] = 1.0
-    found = path.without_folds(Rows(lambda p: X[p], t, w), np.arange(60), folds, weights)
+    found = path.without_folds(folds, weights)
     table = kernel(landmarks, landmarks) * (1 + JITTER * np.eye(20))
-    ridge = RIDGES[4] * path.spread
+    ridge = path.path.ridges[4]
     for fold in range(4):
         out, rest = folds == fold, folds != fold
         phi = kernel(X, landmarks)

@@ -1,0 +1,158 @@
+"""The robust classifier of rows that are numbers already; `RobustClassifierCV` puts a table before it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from unflip._culprits import is_missing
+from unflip._state import all_or_nothing
+from unflip._weights import as_weight
+from unflip.estimators.border import Classifier, refuse_single_class, warn_lonely_class
+from unflip.features.labelfree import generator
+from unflip.noise.estimate import NoiseEstimate
+from unflip.noise.intervals import ScoreEstimate
+from unflip.robust.calibration import Calibration
+from unflip.robust.ensemble import RidgeEnsemble
+from unflip.robust.fit import RobustFit, as_scores, fit_rows
+from unflip.robust.guarantee import Guarantee
+from unflip.robust.report import Calibrated, LabelReport
+from unflip.robust.rows import Array
+from unflip.solvers.ridge import ROUNDING
+from unflip.sources.labels import encode_classes
+
+MOST_JUDGED = 100_000  # rows whose leave-one-out scores are computed
+
+
+class EnsembleClassifier(Classifier):
+    """A `RidgeEnsemble` of rows of finite numbers, fitted and asked by scikit-learn's manners."""
+
+    _most_judged: ClassVar[int] = MOST_JUDGED
+
+    feature_weights: str | bool
+    random_state: Any
+    ensemble_: RidgeEnsemble
+    varying_: Array
+    report_: Any
+
+    def __init__(self, feature_weights: str | bool = "auto", random_state: Any = 0) -> None:
+        self.feature_weights = feature_weights
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit all candidates and choose. What labels tell about themselves is computed when asked for.
+
+        groups: (n,), labels of rows that belong together (several labels of one item, one patient) and are
+        left out together. Equal rows are, unless they are so many that columns of few values make them.
+        """
+        with all_or_nothing(self):
+            labels = encode_classes(y)
+            weight = as_weight(sample_weight, len(labels))
+            # What rounding loses beside the largest weight counts for nothing.
+            counting = np.flatnonzero(weight > ROUNDING * weight.max(initial=0.0))
+            kept, weight = labels[counting], weight[counting]
+            self.classes_ = labels.classes
+            refuse_single_class(self.classes_.tolist(), weight @ kept.membership)
+            warn_lonely_class(self.classes_.tolist(), kept.membership)
+            rows = self._rows(X, reset=True)
+            if len(rows) != len(labels):
+                raise ValueError(f"X has {len(rows)} rows, y has {len(labels)} labels: inconsistent lengths")
+            most = self._most_judged
+            together = None if groups is None else _group_codes(groups, len(labels), most)[counting]
+            weigh, rng = bool(self.feature_weights), generator(self.random_state)
+            found = fit_rows(rows[counting], kept, _as_counts(weight), together, most, weigh, rng)
+            self._take(found, counting)
+        return self
+
+    @classmethod
+    def of(cls, classes: Array, ensemble: RidgeEnsemble, calibration: Calibration) -> Self:
+        """One that predicts, of parts that were fitted before."""
+        made = cls()
+        made.classes_, made.ensemble_, made.report_ = classes, ensemble, Calibrated(calibration)
+        made.n_features_in_ = len(ensemble.views.mean)
+        made.varying_ = np.arange(made.n_features_in_)
+        return made
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores: (n,) for two classes, positive for the second one; (n, K) for more."""
+        check_is_fitted(self, "ensemble_")
+        return as_scores(self.ensemble_.score(self._rows(X, reset=False)))
+
+    def honest_scores(self, X: Any) -> Array:
+        """Scores of rows that were not fitted, beside those of `honest_scores_`."""
+        ensemble = self.ensemble_
+        return as_scores(self._mean_target + ensemble.away(self._rows(X, reset=False)))
+
+    def predict_proba(self, X: Any) -> Array:
+        """P(clean class) for each row: the share of clean labels along the score, without the noise."""
+        scores = self.decision_function(X)
+        return self.report_.calibration.probabilities(scores)
+
+    @property
+    def noise_(self) -> NoiseEstimate:
+        """How many of the labels are wrong, as `estimate_noise` says it of the same rows.
+
+        `estimate_noise` weighs columns; a fit with `feature_weights=False` judges by its own scores.
+        """
+        check_is_fitted(self, "ensemble_")
+        return self.report_.noise
+
+    @property
+    def clean_error_(self) -> ScoreEstimate | None:
+        """The error on clean labels, with an interval; None where the labels do not tell the noise rate."""
+        return self.report_.clean_error(self.noise_)
+
+    @property
+    def guarantee_(self) -> Guarantee:
+        """What holds of this fit, and what does not."""
+        return self.report_.guarantee(self.noise_)
+
+    def _relative_scores(self, X: Any) -> Array:
+        return self.decision_function(X)
+
+    def _rows(self, X: Any, *, reset: bool) -> Array:
+        """The columns that varied in the rows that were fitted."""
+        rows = super()._rows(X, reset=reset)
+        if reset:
+            self.varying_ = np.flatnonzero((rows != rows[:1]).any(axis=0))
+        return np.asarray(rows[:, self.varying_], dtype=np.float64)
+
+    def _take(self, found: RobustFit, counting: Array) -> None:
+        self.ensemble_, self.feature_weights_ = found.ensemble, found.column_weights
+        self.cv_results_, self.best_candidate_ = found.results, found.best
+        self.loo_rows_, self.loo_scores_ = counting[found.judged], found.scores
+        self.honest_scores_, self.noisy_error_ = found.honest, found.noisy_error
+        self._mean_target = found.mean
+        self.report_ = LabelReport(
+            scores=found.scores,
+            honest=found.honest,
+            masses=found.masses,
+            likely=found.likely,
+            classes=self.classes_,
+            rows=found.rows,
+            label_free=found.column_weights is None,
+        )
+
+
+def _group_codes(groups: Any, n: int, judged: int) -> Array:
+    given = np.asarray(groups)
+    if given.shape != (n,):
+        raise ValueError(f"groups has the shape {given.shape} for {n} rows")
+    missing = np.flatnonzero([is_missing(label) for label in given.tolist()])
+    if missing.size:
+        raise ValueError(
+            f"row {missing[0]} has no group; give rows that belong to nobody a group of their own"
+        )
+    if n > judged:
+        raise ValueError(f"rows leave in groups up to {judged:,} rows, and these are {n:,}")
+    codes = np.unique(given.astype(str) if given.dtype == object else given, return_inverse=True)[1]
+    if codes.max() == 0:
+        raise ValueError("all rows are in one group, and none would be left to learn from")
+    return np.asarray(codes)
+
+
+def _as_counts(weight: Array) -> Array:
+    """Weights as counts of rows; in units of their mean where squares of them would overflow or vanish."""
+    return weight if 1e-9 < weight.max() < 1e9 else weight / weight.mean()

@@ -1,0 +1,5 @@
+"""The old place of `unflip.robust`."""
+
+from unflip.robust import Guarantee, RobustClassifierCV
+
+__all__ = ["Guarantee", "RobustClassifierCV"]
