@@ -177,15 +177,22 @@ def find_suspects(
     )
 
 
+def _numbers(X: Any, places: Array) -> Array:
+    """Some rows as numbers; a table that is numbers already is read no second time."""
+    if isinstance(X, np.ndarray) and X.dtype == np.float64 and np.isfinite(X[places]).all():
+        return X[places]
+    plain = isinstance(X, np.ndarray)
+    table = Tabular().fit(X).transform(X[places] if plain else X)
+    return table if plain else table[places]
+
+
 def _neighbours(
     X: Any, rows: Array, given: Array, likely: Array, first: Array, count: int
 ) -> tuple[tuple[int, ...], ...]:
     """The numbers of the nearest rows whose given label is the likely one of each of the first rows."""
     rng = np.random.default_rng(0)
     among = np.unique(np.concatenate([first, rng.permutation(len(rows))[:NEAR]]))
-    plain = isinstance(X, np.ndarray)
-    table = Tabular().fit(X).transform(X[rows[among]] if plain else X)
-    table = table if plain else table[rows[among]]
+    table = _numbers(X, rows[among])
     views = Views().fit(table, rng)
     seen = views.transform(table)
     landmarks = seen[rng.permutation(len(seen))[:LANDMARKS]]

@@ -87,37 +87,50 @@ def clean_score_interval(
 
     estimate = seen.correct(model, seen.score)
     tail = (1 - confidence) / 2
-    models, ends = [model] * DRAWS, [estimate]
+    ends, draws = [estimate], list(seen.draws)
     if isinstance(noise, NoiseEstimate):
         spread = noise.quantile((generator.permutation(DRAWS) + 0.5) / DRAWS)
-        models = [_at(model, rate, noise.rate) for rate in spread]
-    draws = list(seen.draws)
-    spreads = [_corrected(seen.correct, models, draws)]
-    if isinstance(noise, NoiseEstimate):
         # Either end of the rate's interval may be the truth, and the noisy score is as doubtful there.
-        edges = [_at(model, rate, noise.rate) for rate in noise.quantile([tail, 1 - tail])]
-        spreads += [_corrected(seen.correct, [edge] * DRAWS, draws) for edge in edges]
+        edges = [np.full(DRAWS, rate) for rate in noise.quantile([tail, 1 - tail])]
+        spreads = [_at_rates(seen, model, rates, noise.rate, draws) for rates in (spread, *edges)]
+    else:
+        spreads = [_corrected(seen.correct, [model] * DRAWS, draws)]
     for values in spreads:
-        if values:
+        if len(values):
             ends += np.quantile(values, [tail, 1 - tail]).tolist()
     best, low, high = np.clip([estimate, min(ends), max(ends)], 0, 1).tolist()
     return ScoreEstimate(best, low, high, seen.noisy)
 
 
 class _Seen(NamedTuple):
-    """A noisy score, what its correction needs, draws of the latter, and the correction."""
+    """A noisy score, what its correction needs, draws of the latter, and the correction.
+
+    at_rates: corrects all draws at once, each for its rate of uniform noise among so many classes.
+    """
 
     noisy: float
     score: Any
     draws: Iterable[Any]
     correct: Callable[[Noise, Any], float]
+    at_rates: Callable[[Array, int, Array], Array] | None = None
 
 
 def _see_accuracy(labels: Array, answers: Array, weight: Array, known: Array, rng: Generator) -> _Seen:
     right, wrong = (float(weight[held].sum()) for held in (labels == answers, labels != answers))
     noisy = right / (right + wrong)
     draws = rng.beta(right + 0.5, wrong + 0.5, DRAWS)
-    return _Seen(noisy, noisy, draws, lambda noise, score: float(clean_accuracy(score, noise)))
+    return _Seen(noisy, noisy, draws, _accuracy, _accuracies)
+
+
+def _accuracy(noise: Noise, score: float) -> float:
+    return float(clean_accuracy(score, noise))
+
+
+def _accuracies(rates: Array, n_classes: int, scores: Array) -> Array:
+    """What `clean_accuracy` says, without the scores at rates at which labels carry nothing."""
+    stay, confuse = 1 - rates, rates / (n_classes - 1)
+    known = stay > confuse
+    return np.asarray((scores - confuse)[known] / (stay - confuse)[known])
 
 
 def _see_table(labels: Array, answers: Array, weight: Array, known: Array, rng: Generator) -> _Seen:
@@ -188,6 +201,14 @@ def _see_auc(labels: Array, scores: Array, weight: Array, known: Array, rng: Gen
 
 
 _SEEN = {"accuracy": _see_accuracy, "balanced_accuracy": _see_balanced, "roc_auc": _see_auc}
+
+
+def _at_rates(seen: _Seen, model: Noise, rates: Array, wrong: float, draws: list[Any]) -> Array | list[float]:
+    """The draws, each corrected for the model at its rate, of which `wrong` is the estimate."""
+    if seen.at_rates is not None and isinstance(model, SymmetricNoise | UniformNoise):
+        return seen.at_rates(rates, model.n_classes, np.asarray(draws))
+    models = {rate: _at(model, rate, wrong) for rate in set(rates.tolist())}
+    return _corrected(seen.correct, [models[rate] for rate in rates.tolist()], draws)
 
 
 def _corrected(
