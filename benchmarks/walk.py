@@ -1,10 +1,11 @@
-"""Which way a call takes through the library: functions, files, packages, calls, and switches between packages.
+"""Which way a call takes through the library: functions, files, packages, calls, switches between packages.
 
 python benchmarks/walk.py [--functions NAME] [--json]
 
-A newcomer who reads along opens as many files, and changes room whenever the next function that is called is in
-another package than the last. A package is the second part of a module's name: `unflip.moments`, or `unflip._weights`. Each way is
-taken once before it is counted, so that imports and caches have no part in it. Needs the extras `io`, `fast`.
+Who reads along opens as many files, and changes room whenever the next function that is called is in another
+package than the last. A package is the second part of a module's name: `unflip.moments`, or `unflip._weights`.
+Each way is taken once before it is counted, so that imports and caches have no part in it. Needs the extras
+`io` and `fast`.
 """
 
 import argparse
