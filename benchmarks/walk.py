@@ -3,7 +3,7 @@
 python benchmarks/walk.py [--functions NAME] [--json]
 
 Who reads along opens as many files, and changes room whenever the next function that is called is in another
-package than the last. A package is the second part of a module's name: `unflip.moments`, or `unflip._weights`.
+package than the last. A package is the second part of a module's name: `unflip.moments`, for example.
 Each way is taken once before it is counted, so that imports and caches have no part in it. Needs the extras
 `io` and `fast`.
 """

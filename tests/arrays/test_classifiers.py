@@ -1,5 +1,7 @@
 """Rows that are arrays of torch, CuPy or array-api-strict: the classifiers of NumPy, beside the rows."""
 
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -7,6 +9,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
 from unflip import KernelUnhingedClassifier, LossClassifier, SquareClassifier, UnhingedClassifier
+from unflip._arrays import is_foreign
 from unflip.features import Fourier, OrthogonalFourier
 from unflip.moments import accumulate
 from unflip.moments.on_device import MOST
@@ -97,13 +100,76 @@ def test_text_stays_on_the_host_and_rows_on_their_device(xp):
 
 
 @pytest.mark.parametrize("model", [UnhingedClassifier(), SquareClassifier()], ids=repr)
-def test_soft_labels_are_weighted_pairs(xp, model):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_soft_labels_are_weighted_pairs(xp, model, weighted):
     X, _, w = problem()
-    for soft in (w, np.stack([w / 2, 1 - w, w / 2], axis=1)):
-        expected = clone(model).fit(X, soft)
+    weight = w[::-1].copy() if weighted else None
+    for soft in (
+        w,
+        w.astype(np.float32),
+        np.where(w < 0.9, np.round(w), w),
+        np.stack([w / 2, 1 - w, w / 2], 1),
+    ):
+        expected = clone(model).fit(X, soft, weight)
         for y in (soft, xp.move(soft)):
-            found = clone(model).fit(xp.move(X), y)
+            found = clone(model).fit(xp.move(X), y, weight if weight is None else xp.move(weight))
             agree(xp.back(found.decision_function(xp.move(X))), expected.decision_function(X))
+            agree(found.loo_scores(xp.move(X), y, weight), expected.loo_scores(X, soft, weight))
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [-1, 1], [0.25, 1.0], [0.0, 2.0, 7.0], [5, 2**40]])
+def test_labels_and_weights_may_lie_elsewhere_than_rows(xp, labels):
+    X, y, w = problem(len(labels))
+    y = np.array(labels)[y]
+    expected = UnhingedClassifier().fit(X, y, w)
+    for there in [(X, xp.move(y), xp.move(w)), (xp.move(X), y, xp.move(w)), (xp.move(X), xp.move(y), w)]:
+        found = UnhingedClassifier().fit(*there)
+        assert_array_equal(found.classes_, expected.classes_)
+        agree(xp.back(found.decision_function(xp.move(X))), expected.decision_function(X))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.uint16, np.uint32, np.int64, np.float32, bool])
+def test_labels_are_of_any_type_of_number(xp, dtype):
+    X, y, _ = problem()
+    expected = UnhingedClassifier().fit(X, y.astype(dtype))
+    found = UnhingedClassifier().fit(xp.move(X), xp.move(y.astype(dtype)))
+    assert found.classes_.tolist() == expected.classes_.tolist()
+    agree(found.coef_, expected.coef_)
+
+
+@pytest.mark.parametrize(
+    ("labels", "weighted", "waits"), [([0, 1], False, 2), ([-1, 1], False, 3), ([0, 1], True, 3)]
+)
+def test_a_fit_waits_for_the_device_a_known_number_of_times(labels, weighted, waits):
+    """A GPU reads gigabytes meanwhile: one look at the labels, one at the weights, and the sums."""
+    torch = pytest.importorskip("torch")
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Waits(TorchDispatchMode):
+        """Numbers that the host asks for; `to_numpy` is counted besides."""
+
+        scalars = 0
+
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            Waits.scalars += function is torch.ops.aten._local_scalar_dense.default
+            return function(*args, **(kwargs or {}))
+
+    fetched = []
+
+    def look(frame, event, _):
+        if event == "call" and frame.f_code.co_name == "to_numpy" and is_foreign(frame.f_locals["X"]):
+            fetched.append(frame.f_locals["X"])
+
+    X, y, w = problem()
+    given = torch.asarray(X), torch.asarray(np.array(labels)[y]), torch.asarray(w) if weighted else None
+    with Waits():
+        sys.setprofile(look)
+        try:
+            UnhingedClassifier().fit(*given)
+        finally:
+            sys.setprofile(None)
+    assert Waits.scalars == 0
+    assert len(fetched) == waits + 2  # counts, sums and squares come one by one where there is no Triton
 
 
 def test_rows_may_come_in_parts_and_go_again(xp):

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 
 from unflip._weights import as_weight
 from unflip.moments import accumulate
-from unflip.sources import arrays, batches, encode
-from unflip.sources.labels import LabelsToCome
+from unflip.sources import arrays, batches
 
 X, Y = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1])
 
@@ -40,16 +38,3 @@ def test_weights_with_an_infinite_sum_are_refused():
         as_weight(np.full(60, 1e307), 60)
     with pytest.raises(ValueError, match="weighted sums of X overflow"):
         accumulate((1e3 * X, Y, np.full(4, 1e307)))
-
-
-@pytest.mark.parametrize("given", [[0.25, 1.0, 0.5, 0.0], [1, 0, 0, 1]])
-def test_labels_that_wait_on_a_gpu_answer_as_others_do(given):
-    """Only labels on a GPU wait, and CI has none; what they answer does not depend on where they are."""
-    torch = pytest.importorskip("torch")
-    waiting, known = LabelsToCome(torch.tensor(given)), encode(given)
-    assert len(waiting) == len(known)
-    for there, here in ((waiting, known), (waiting[1:3], known[1:3])):
-        assert_array_equal(there.membership, here.membership)
-    assert_array_equal(
-        waiting.recoded(np.array([0, 1, 2])).membership, known.recoded(np.array([0, 1, 2])).membership
-    )

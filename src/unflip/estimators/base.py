@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +23,6 @@ from unflip.estimators.border import Array, Classifier, refuse_single_class
 from unflip.estimators.scorer import LinearScorer
 from unflip.features import Transformed, as_feature_map
 from unflip.moments import Moments, accumulate
-from unflip.moments.early import start_early
 from unflip.sources import Batch
 
 
@@ -124,6 +122,7 @@ class MomentClassifier(LinearClassifier):
     def _solve(self, moments: Moments) -> LinearScorer:
         """The scorer that these moments determine."""
 
+    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit in one pass over the rows.
 
@@ -132,16 +131,8 @@ class MomentClassifier(LinearClassifier):
         probabilities); sample_weight: counts of rows. A feature map
         is fitted to every row that counts at all, once each.
         """
-        # A GPU is set to work first: it is as long at it as the host at everything else.
-        summation = getattr(self, "summation", "fast")
-        fast = isinstance(summation, str) and summation == "fast"  # parameters are checked later
-        plain = self._degree == 1 and self.features is None and fast
-        return self._fit(X, y, sample_weight, start_early(X, y) if plain and sample_weight is None else None)
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def _fit(self, X: Any, y: Any, sample_weight: Any, early: Any) -> Self:
         with all_or_nothing(self):
-            batch = replace(self._batch(X, y, sample_weight, reset=True), early=early)
+            batch = self._batch(X, y, sample_weight, reset=True)
             self.features_ = self._fitted_features(batch)
             self._saw_rows = self.features is not None
             self._use(self._moments(batch), batch.labels.classes, X=batch.X)

@@ -19,7 +19,7 @@ from scipy import sparse
 from unflip._arrays import is_foreign, to_numpy
 from unflip._threads import workers
 from unflip.moments import on_device
-from unflip.moments.frame import Array, dense, in_frame, scaled_rows, squared_norms, without_duplicates
+from unflip.moments.frame import Array, dense, in_frame, scaled_rows, without_duplicates
 from unflip.sources import Labels
 from unflip.sources.batch import BLOCK, row_blocks
 from unflip.sources.column_table import ColumnTable
@@ -29,11 +29,11 @@ FILL = 4  # a block of sparse rows has so many times the entries of its sums, or
 
 
 class ClassSums(NamedTuple):
-    """counts: (K,), sums of w; sums: (K, d), of w z by class; squares: the sum of w |z|^2."""
+    """counts: (K,), sums of w; sums: (K, d), of w z by class; squares: (d,), of w z^2 over all classes."""
 
     counts: Array
     sums: Array
-    squares: float
+    squares: Array
 
 
 def class_sums(X: Any, labels: Labels, weight: Array, origin: Array, unit: float) -> ClassSums:
@@ -41,8 +41,8 @@ def class_sums(X: Any, labels: Labels, weight: Array, origin: Array, unit: float
 
     >>> from unflip.sources import encode
     >>> found = class_sums(np.array([[1.0], [3.0]]), encode(["a", "b"]), np.ones(2), np.zeros(1), 1.0)
-    >>> found.counts.tolist(), found.sums.tolist(), found.squares
-    ([1.0, 1.0], [[1.0], [3.0]], 10.0)
+    >>> found.counts.tolist(), found.sums.tolist(), found.squares.tolist()
+    ([1.0, 1.0], [[1.0], [3.0]], [10.0])
     """
     X = without_duplicates(X)
     n_classes, d = len(labels.classes), len(origin)
@@ -51,18 +51,18 @@ def class_sums(X: Any, labels: Labels, weight: Array, origin: Array, unit: float
     labels, weight = labels.beside(X), to_numpy(weight)  # a feature map may have brought the rows here
     compiled = _adder(X, labels, weight, origin, unit) if is_compiled(X) else None
 
-    def block(rows: slice) -> tuple[Array, float]:
+    def block(rows: slice) -> tuple[Array, Array]:
         if compiled is not None:
             sums, squares = np.zeros((n_classes, d)), np.zeros(d)
             compiled(rows.start, rows.stop, sums=sums, squares=squares)
-            return sums, float(squares.sum())
+            return sums, squares
         with np.errstate(over="ignore", invalid="ignore"):
             z = in_frame(X[rows], origin, unit)
-            by_class = labels.weighted(weight, rows)
-            return dense(by_class @ z), float(weight[rows] @ squared_norms(z))
+            squared = z.multiply(z) if sparse.issparse(z) else z * z
+            return dense(labels.weighted(weight, rows) @ z), weight[rows] @ squared
 
     blocks = _blocks(X, n_classes)
-    sums, squares = np.zeros((n_classes, d)), 0.0
+    sums, squares = np.zeros((n_classes, d)), np.zeros(d)
     with workers(None) if len(blocks) > 1 else nullcontext(map) as spread:
         for part, square in spread(block, blocks):
             with np.errstate(over="ignore", invalid="ignore"):

@@ -37,6 +37,28 @@ def frame_of(sample: Any) -> tuple[Array, float]:
     return origin, unit_for(largest(in_frame(sample, origin, 1.0)))
 
 
+@np.errstate(over="ignore", invalid="ignore")
+def keeps_digits(total: float, sums: Array, squares: Array) -> bool:
+    """Whether sums about zero in units of one keep what matters, as they themselves tell.
+
+    total: the sum of w; sums, squares: (d,), of w x and w x^2. Columns far from zero for their spread, and
+    huge or tiny ones, want a frame of their own. Constant columns, of ones for example, are no harm beside
+    others that vary as much.
+
+    >>> near, far = (np.array([1.0, 2.0]), np.array([1e9, 1e9 + 1]))
+    >>> [keeps_digits(2.0, x.sum(keepdims=True), (x * x).sum(keepdims=True)) for x in (near, far)]
+    [True, False]
+    """
+    if not 0 < total < np.inf:
+        return False
+    size = math.sqrt(float(squares.sum()) / total)
+    if not 1 / ORDINARY < size < ORDINARY:  # so written, NaN does not pass
+        return False
+    place = np.square(sums / total)
+    spread = squares / total - place
+    return not (place > FAR**2 * np.where(spread == 0, spread.max(), spread)).any()
+
+
 def unit_for(size: float) -> float:
     """A power of two in which the largest feature is an ordinary number.
 

@@ -17,11 +17,10 @@ from unflip.features import FeatureMap, as_feature_map
 from unflip.features.base import Columns, row_by_row
 from unflip.moments.class_sums import class_sums, second_moment
 from unflip.moments.exact_sums import exact_sums
-from unflip.moments.frame import frame_of, in_frame, largest, unit_for
+from unflip.moments.frame import frame_of, in_frame, keeps_digits, largest, unit_for
 from unflip.moments.moments import Array, Moments, exact_moments
 from unflip.sources import Batch
 from unflip.sources.batch import feature_blocks
-from unflip.sources.labels import LabelsToCome
 
 SAMPLE = 256  # rows looked at, without labels, to choose origin and unit
 
@@ -37,20 +36,20 @@ def batch_moments(batch: Batch, features: Any = None, degree: int = 1, summation
     names = batch.names if features is None else None
     if summation == "exact":
         return _exact(batch, feature_map, names)
-    early = None if batch.early is None else batch.early.found()
-    if early is not None:
-        classes, counts, by_class, squares = early
-        if isinstance(batch.labels, LabelsToCome):
-            batch.labels.settle(classes)
-        return Moments(tuple(classes.tolist()), counts, by_class, None, feature_map.key, squares, names=names)
-    few = slice(0, None, max(1, batch.X.shape[0] // SAMPLE))
-    try:
-        sample = feature_map.transform(batch.X[few, :])
-        origin, unit = frame_of(to_numpy(sample) if is_foreign(sample) else sample)
-        sums = _sum(batch, feature_map, degree, origin, unit)
-    except ValueError:
-        _name_the_culprit_in_x(batch)  # some maps refuse what is not finite, but not by name
-        raise
+    origin, unit = np.zeros(batch.X.shape[1]), 1.0
+    # Beside a GPU a look at some rows takes as long as many rows do: sums about zero tell as well, and are
+    # nearly always those that are wanted. Otherwise the pass is made again, with a frame.
+    about_zero = degree == 1 and isinstance(feature_map, Columns) and is_foreign(batch.X)
+    sums = _sum(batch, feature_map, degree, origin, unit) if about_zero else None
+    if sums is None or not keeps_digits(*sums.over_all):
+        few = slice(0, None, max(1, batch.X.shape[0] // SAMPLE))
+        try:
+            sample = feature_map.transform(batch.X[few, :])
+            origin, unit = frame_of(to_numpy(sample) if is_foreign(sample) else sample)
+            sums = _sum(batch, feature_map, degree, origin, unit)
+        except ValueError:
+            _name_the_culprit_in_x(batch)  # some maps refuse what is not finite, but not by name
+            raise
     if not sums.finite:
         _name_the_culprit(batch, feature_map)
         # Every value is finite, so the sample missed a giant: look at all rows for the frame.
@@ -60,7 +59,10 @@ def batch_moments(batch: Batch, features: Any = None, degree: int = 1, summation
             raise ValueError("the weighted sums of X overflow; divide the weights by the largest one")
     return Moments(
         classes=tuple(batch.labels.classes.tolist()),
-        **sums._asdict(),
+        counts=sums.counts,
+        sums=sums.sums,
+        second=sums.second,
+        squares=float(sums.squares.sum()),
         key=feature_map.key,
         origin=origin,
         unit=unit,
@@ -104,19 +106,26 @@ class _Sums(NamedTuple):
     counts: Array
     sums: Array
     second: Array | None
-    squares: float
+    squares: Array
 
     @property
     def finite(self) -> bool:
         # No entry of the second moment exceeds the sum of squares.
-        return bool(np.isfinite(self.sums).all() and np.isfinite(self.squares))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.isfinite(self.sums).all() and np.isfinite(self.squares.sum()))
+
+    @property
+    def over_all(self) -> tuple[float, Array, Array]:
+        """The sums of w, w z and w z^2 over all classes."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float(self.counts.sum()), self.sums.sum(axis=0), self.squares
 
 
 def _sum(batch: Batch, feature_map: FeatureMap, degree: int, origin: Array, unit: float) -> _Sums:
     _refuse_giant(len(origin), degree)
     counts, sums = np.zeros(len(batch.labels.classes)), np.zeros((len(batch.labels.classes), len(origin)))
     second = np.zeros((len(origin), len(origin))) if degree == 2 else None
-    squares = 0.0
+    squares = np.zeros(len(origin))
     with np.errstate(over="ignore", invalid="ignore"):
         for rows, phi in _parts(batch, feature_map):
             weight = batch.weight[rows]

@@ -203,7 +203,7 @@ def _alike(blocks: Sequence[Moments]) -> Moments:
 
 def _on_host(batch: Batch) -> Batch:
     X = to_numpy(batch.X) if is_foreign(batch.X) else without_duplicates(batch.X)
-    return replace(batch, X=X, labels=batch.labels.beside(X), weight=to_numpy(batch.weight), early=None)
+    return replace(batch, X=X, labels=batch.labels.beside(X), weight=to_numpy(batch.weight))
 
 
 def _of_batch(batch: Batch, features: Any, n_blocks: int, seed: int) -> list[tuple[int, Moments]]:

@@ -45,21 +45,11 @@ def _add_rows(
     ALIGN: tl.constexpr,
     FRAMED: tl.constexpr,
     WEIGHTED: tl.constexpr,
-    SUSPECTED: tl.constexpr,
 ):
-    """Sums of one run of rows: to partial, (runs, K + 1, d + 1), squares in row K; column d is for counts.
-
-    SUSPECTED is None, or the type of labels that are not encoded: -1 and 0 are then the first class, 1 is
-    the second. A run that starts with other labels is left alone.
-    """
+    """Sums of one run of rows: to partial, (runs, K + 1, d + 1), squares in row K; column d is for counts."""
     d, stride = d_units * ALIGN, stride_units * ALIGN  # so that the compiler knows what they divide by
     first = tl.program_id(0).to(tl.int64) * run
     last = tl.minimum(first + run, n)
-    if SUSPECTED is not None:
-        probe = first + tl.arange(0, 128)
-        seen = tl.load(codes + probe * code_stride, mask=probe < last, other=1).to(SUSPECTED)
-        strange = (seen != 1) & (seen != 0) & (seen != -1)
-        last = tl.where(tl.max(strange.to(tl.int32), axis=0) > 0, first, last)
     k = tl.arange(0, SLOTS)[:, None, None]
     r = tl.arange(0, ROWS)[None, :, None]
     c = (tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS))[None, None, :]
@@ -74,8 +64,6 @@ def _add_rows(
             inside = row < last
             x = tl.load(X + row * stride + c * column_stride, mask=inside & (c < d), other=0.0)
             code = tl.load(codes + row * code_stride, mask=inside, other=99).to(tl.int32)
-            if SUSPECTED is not None:
-                code = (code + 1) >> 1  # -1 and 0 to 0, 1 to 1; what others become does not matter
             z = x.to(tl.float64)
             if FRAMED:
                 z = tl.where(inside, (z - middle) * scale, 0.0)
@@ -108,46 +96,28 @@ def _count(
     SLOTS: tl.constexpr,
     BLOCK: tl.constexpr,
     WEIGHTED: tl.constexpr,
-    SUSPECTED: tl.constexpr,
 ):
-    """Counts of the same run of rows: to column d of partial. Row K counts suspected labels that are -1."""
+    """Counts of the same run of rows: to column d of partial."""
     first = tl.program_id(0).to(tl.int64) * run
     last = tl.minimum(first + run, n)
     out = partial + (tl.program_id(0).to(tl.int64) * (K + 1) * (d + 1) + d)
     k = tl.arange(0, SLOTS)[:, None]
-    if SUSPECTED is not None:
-        zeros, ones, minus = (
-            tl.zeros([BLOCK], tl.int32),
-            tl.zeros([BLOCK], tl.int32),
-            tl.zeros([BLOCK], tl.int32),
-        )
-        for start in range(first, last, BLOCK):
-            row = start + tl.arange(0, BLOCK)
-            label = tl.load(codes + row * code_stride, mask=row < last, other=99).to(SUSPECTED)
-            zeros += (label == 0).to(tl.int32)
-            ones += (label == 1).to(tl.int32)
-            minus += (label == -1).to(tl.int32)
-        below = tl.sum(minus)
-        tl.store(out, (tl.sum(zeros) + below).to(tl.float64))
-        tl.store(out + d + 1, tl.sum(ones).to(tl.float64))
-        tl.store(out + 2 * (d + 1), below.to(tl.float64))
-    else:
-        counts = tl.zeros([SLOTS, BLOCK], tl.float64)
-        for start in range(first, last, BLOCK):
-            row = start + tl.arange(0, BLOCK)
-            code = tl.load(codes + row * code_stride, mask=row < last, other=99).to(tl.int32)
-            if WEIGHTED:
-                w = tl.load(weight + row * weight_stride, mask=row < last, other=0.0)
-                counts += tl.where(code[None, :] == k, w[None, :], 0.0)
-            else:
-                counts += tl.where(code[None, :] == k, 1.0, 0.0).to(tl.float64)
-        ks = tl.arange(0, SLOTS)
-        tl.store(out + ks * (d + 1), tl.sum(counts, axis=1), mask=ks < K)
+    counts = tl.zeros([SLOTS, BLOCK], tl.float64)
+    for start in range(first, last, BLOCK):
+        row = start + tl.arange(0, BLOCK)
+        code = tl.load(codes + row * code_stride, mask=row < last, other=99).to(tl.int32)
+        if WEIGHTED:
+            w = tl.load(weight + row * weight_stride, mask=row < last, other=0.0)
+            counts += tl.where(code[None, :] == k, w[None, :], 0.0)
+        else:
+            counts += tl.where(code[None, :] == k, 1.0, 0.0).to(tl.float64)
+    ks = tl.arange(0, SLOTS)
+    tl.store(out + ks * (d + 1), tl.sum(counts, axis=1), mask=ks < K)
 
 
 def class_sums(
     X: Any, codes: Any, weight: Any, n_classes: int, origin: Array, unit: float
-) -> tuple[Array, Array, float]:
+) -> tuple[Array, Array, Array]:
     """What `on_device.class_sums` returns, for float32 or float64 on a GPU and hard labels."""
     X, codes, weight = as_tensor(X), as_tensor(codes), as_tensor(weight)
     framed = bool(origin.any()) or unit != 1
@@ -155,17 +125,10 @@ def class_sums(
     weighted = weight.stride(0) != 0  # ones that take no memory are not read either
     total = _start(X, codes, weight if weighted else None, n_classes, frame)
     found = (total if weighted else total * weight[0]).cpu().numpy()
-    return found[:-1, -1], found[:-1, :-1], float(found[-1, :-1].sum())
+    return found[:-1, -1], found[:-1, :-1], found[-1, :-1]
 
 
-def start_on_suspicion(X: Any, y: Any) -> Any:
-    """Sums for the labels -1 or 0, and 1, as `EarlySums` takes them, while the GPU is still at work."""
-    X, y = as_tensor(X), as_tensor(y)
-    y = y.view(torch.uint8) if y.dtype == torch.bool else y
-    return _start(X, y, None, 2, None, tl.float64 if y.dtype.is_floating_point else tl.int64)
-
-
-def _start(X: Any, codes: Any, weight: Any, n_classes: int, frame: Any, suspected: Any = None) -> Any:
+def _start(X: Any, codes: Any, weight: Any, n_classes: int, frame: Any) -> Any:
     """Counts, sums and squares in one tensor, (K + 1, d + 1), while the GPU is still at work on it.
 
     Rows of other codes than 0 to K - 1 are left out of counts and sums.
@@ -174,7 +137,7 @@ def _start(X: Any, codes: Any, weight: Any, n_classes: int, frame: Any, suspecte
     stride, column_stride = X.stride()
     in_line = d % 4 == 0 and stride % 4 == 0 and column_stride == 1
     align = 4 if in_line else 1
-    shape = _shape_for(d, n_classes, in_line, suspected is None and weight is None)
+    shape = _shape_for(d, n_classes, in_line, weight is None)
     runs = max(1, min(shape.waves * _multiprocessors(X.device), n // (shape.rows * shape.steps)))
     run = -(-n // (runs * shape.rows)) * shape.rows
     runs = -(-n // run)
@@ -204,7 +167,6 @@ def _start(X: Any, codes: Any, weight: Any, n_classes: int, frame: Any, suspecte
             align,
             frame is not None,
             weighted,
-            suspected,
             num_warps=shape.warps,
         )
         _count[(runs,)](
@@ -220,7 +182,6 @@ def _start(X: Any, codes: Any, weight: Any, n_classes: int, frame: Any, suspecte
             shape.slots,
             1024 if n_classes <= 4 else 256,
             weighted,
-            suspected,
         )
         return torch.sum(partial, dim=0)
 

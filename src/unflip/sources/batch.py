@@ -27,8 +27,7 @@ class Batch:
     """Rows X (dense or CSR), their labels and weights, and the names of the columns if they have any.
 
     Labels and weights lie beside X, if that is an array of torch or CuPy. Messages call the rows by their
-    number in the `place`, a file for example, where they begin with `first_row`. `early` are sums of
-    unweighted rows that a GPU has begun with.
+    number in the `place`, a file for example, where they begin with `first_row`.
     """
 
     X: Any
@@ -37,7 +36,6 @@ class Batch:
     names: tuple[str, ...] | None = None
     first_row: int = 0
     place: str = ""
-    early: Any = None
 
     def __iter__(self) -> Iterator[Batch]:
         """A batch is a source of one batch: itself."""

@@ -12,11 +12,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from array_api_compat import device
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
-from unflip._arrays import beside, is_foreign, on_cuda, to_numpy
+from unflip._arrays import beside, is_foreign, to_numpy
 from unflip._culprits import is_missing, refuse_masked
 from unflip._long_integers import with_plain_integers
 from unflip.sources.on_device import classes_and_codes
@@ -107,57 +106,6 @@ class Labels:
         return Labels(classes, None, table, self.probabilities)
 
 
-class LabelsToCome(Labels):
-    """Labels on a GPU, of which nobody has asked anything yet: each question makes the host wait.
-
-    given: (n,). Sums that tell the classes by the way can `settle` them.
-    """
-
-    def __init__(self, given: Any) -> None:
-        vars(self).update(given=given)
-
-    def __len__(self) -> int:
-        return int(vars(self)["given"].shape[0])
-
-    def beside(self, X: Any) -> Labels:
-        """These labels, if they are where X is."""
-        given = vars(self)["given"]
-        return self if type(given) is type(X) and device(X) == device(given) else self._found.beside(X)
-
-    def settle(self, classes: Array) -> None:
-        """Take note of the classes."""
-        vars(self).update(classes=classes)
-
-    @cached_property
-    def _found(self) -> Labels:
-        return _encode_foreign(vars(self)["given"])
-
-    @cached_property
-    def classes(self) -> Array:
-        """As of all labels."""
-        return self._found.classes
-
-    @cached_property
-    def codes(self) -> Any:
-        """As of all labels."""
-        return self._found.codes
-
-    @cached_property
-    def soft(self) -> Any:
-        """As of all labels."""
-        return self._found.soft
-
-    @cached_property
-    def probabilities(self) -> int:
-        """As of all labels."""
-        return self._found.probabilities
-
-
-def _encode_foreign(y: Any) -> Labels:
-    hard = classes_and_codes(y)
-    return encode(to_numpy(y)).beside(y) if hard is None else Labels(*hard)
-
-
 def encode(y: Any) -> Labels:
     """Class codes of hard labels, memberships of soft ones.
 
@@ -169,7 +117,8 @@ def encode(y: Any) -> Labels:
     if y is None:
         raise ValueError("learning requires y to be passed, but the target y is None")
     if is_foreign(y):
-        return LabelsToCome(y) if on_cuda(y) and y.ndim == 1 else _encode_foreign(y)
+        hard = classes_and_codes(y)
+        return encode(to_numpy(y)).beside(y) if hard is None else Labels(*hard)
     refuse_masked(y, "y")
     labels = _as_array(y)
     if labels.ndim == 2 and labels.shape[1] > 1:

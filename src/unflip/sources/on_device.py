@@ -68,8 +68,8 @@ def weight_beside(weight: Any, X: Any) -> Any:
     if is_foreign(weight) and weight.shape == (n,):
         own = array_namespace(weight)
         w = own.astype(weight, own.float64)
-        total, least = own.sum(w), own.min(w)  # NaN reaches both
-        if 0 < float(total) < np.inf and float(least) >= 0:
+        total, least = to_numpy(own.stack([own.sum(w), own.min(w)])).tolist()  # NaN reaches both
+        if 0 < total < np.inf and least >= 0:
             return beside(w, X)
     return beside(as_weight(to_numpy(weight), n), X)
 
