@@ -10,4 +10,4 @@ collect_ignore = ["tests/arrays/in_triton.py"]  # a program that a test runs
 # The gallery is run by `make docs`, which also keeps its pictures; `conf.py` speaks to Sphinx only.
 collect_ignore_glob = ["docs/conf.py", "docs/examples/*.py", "docs/_tools/reference.py"]
 if find_spec("torch") is None or find_spec("triton") is None:  # the extra gpu
-    collect_ignore += ["src/unflip/kernels/triton_gaussian.py", "src/unflip/moments/triton_sums.py"]
+    collect_ignore += ["src/unflip/kernels/triton_gaussian.py", "src/unflip/passes/triton_sums.py"]

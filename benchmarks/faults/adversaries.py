@@ -28,8 +28,8 @@ from unflip import (
 )
 from unflip.experiments.generators import draw_long
 from unflip.moments import accumulate, block_moments, median_of_means
-from unflip.moments.robust import _block_of
 from unflip.noise import ClassConditionalNoise, flip_labels
+from unflip.passes.robust import _block_of
 
 SMALL = {"rows": 10_000, "repeats": 2, "noise_rows": 600, "noise_repeats": 1, "outlier_rows": 4000}
 FULL = {"rows": 1_000_000, "repeats": 5, "noise_rows": 4000, "noise_repeats": 5, "outlier_rows": 100_000}

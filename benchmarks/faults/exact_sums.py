@@ -24,7 +24,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.faults.promise import Found, main
 from unflip import UnhingedClassifier
-from unflip.moments import Moments, accumulate, exact_sums
+from unflip.moments import Moments, accumulate
+from unflip.passes import exact_sums
 from unflip.sources import parquet
 
 THREADS = 4

@@ -21,9 +21,9 @@ import pandas as pd
 from unflip import UnhingedClassifier, _files
 from unflip.models import KernelModel, TableModel, load_model
 from unflip.moments import Moments, accumulate
-from unflip.moments.checkpoint import Checkpoint
 from unflip.moments.files import as_facts
 from unflip.moments.privacy import Budget
+from unflip.passes.checkpoint import Checkpoint
 
 EDGE = 4096  # bytes at both ends of a large file, of which every truncation is tried
 IDENTITY = "what is summed"

@@ -30,6 +30,7 @@ from scipy import sparse
 
 from unflip._long_integers import without_long_integers
 
+Array = np.ndarray[Any, Any]
 _foreign: WeakKeyDictionary[type, bool] = WeakKeyDictionary()  # what was found of each type
 AT_ONCE = 1 << 24  # numbers of a foreign array that are turned into float64 at a time: 128 MB
 

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from unflip import UnhingedClassifier
 from unflip.kernels import Gaussian
 from unflip.kernels import on_device as kernels_on_device
-from unflip.moments import on_device, triton_sums
+from unflip.moments import Frame
+from unflip.passes import array_api, engines, triton_sums
 from unflip.sources import encode
 
 rng = np.random.default_rng(0)
@@ -28,17 +29,18 @@ def sums():
         codes = encode(np.append(np.arange(n_classes), y))[n_classes:]  # every class is known
         codes = type(codes)(codes.classes, y)
         w = torch.asarray(rng.random(n)) if weighted else torch.ones(1, dtype=torch.float64).expand(n)
-        origin, unit = (rng.normal(size=d), 2.0**-200) if framed else (np.zeros(d), 1.0)
-        found = triton_sums.class_sums(X, y, w, n_classes, origin, unit)
-        for ours, plain in zip(found, on_device.class_sums(X, codes, w, origin, unit), strict=True):
-            assert_allclose(ours, plain, rtol=1e-12, atol=1e-12 * np.abs(plain).max())
+        frame = Frame(rng.normal(size=d), 2.0**-200) if framed else Frame.plain(d)
+        found, plain = (way.class_sums(X, codes, w, frame) for way in (triton_sums, array_api))
+        for name in ("counts", "sums", "squares"):
+            ours, theirs = getattr(found, name), getattr(plain, name)
+            assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12 * np.abs(theirs).max())
         # Columns far apart in memory are read as they lie.
-        found = triton_sums.class_sums(X.T.contiguous().T, y, w, n_classes, origin, unit)
-        assert_allclose(found[1], on_device.class_sums(X, codes, w, origin, unit)[1], rtol=1e-12)
+        found = triton_sums.class_sums(X.T.contiguous().T, codes, w, frame)
+        assert_allclose(found.sums, plain.sums, rtol=1e-12)
 
 
 def fits():
-    on_device.is_for_triton = lambda X: True
+    engines.is_for_triton = lambda X: True
     X = torch.asarray(rng.normal(size=(5000, 7)).astype("float32"))
     X[:, 3] = 1
     for values, dtype in [

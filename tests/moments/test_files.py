@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 
 from unflip import _files
 from unflip.moments import Moments, accumulate
-from unflip.moments.checkpoint import Checkpoint
+from unflip.passes.checkpoint import Checkpoint
 
 
 @pytest.fixture

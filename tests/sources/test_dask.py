@@ -17,7 +17,7 @@ from unflip import SquareClassifier, UnhingedClassifier
 from unflip.estimators.blocks import predict_blocks
 from unflip.features import Fourier, Standardize
 from unflip.moments import accumulate
-from unflip.moments.cluster import BRANCHES
+from unflip.passes.cluster import BRANCHES
 from unflip.sources import batches
 from unflip.sources import dask as dask_source
 

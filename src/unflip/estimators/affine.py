@@ -44,10 +44,10 @@ def affine(model: Any, doublings: int) -> Affine:
         mean, scale = fitted.mean_ if fitted.center else mean, fitted.scale_
     slope = np.divide(1.0, scale, out=np.zeros(len(scale)), where=scale > 0)
     # Far from zero mean + origin scale would be rounded; what the place leaves of it goes into the constants.
-    places = np.where(mean == 0, scorer.origin * scale, mean)
-    rest = scorer.origin - (places - mean) * slope
+    places = np.where(mean == 0, scorer.frame.origin * scale, mean)
+    rest = scorer.frame.origin - (places - mean) * slope
     with np.errstate(over="ignore", invalid="ignore"):
-        direction = np.atleast_2d(scorer.direction) / scorer.unit
+        direction = np.atleast_2d(scorer.direction) / scorer.frame.unit
         weights = np.ldexp(direction * slope, doublings)
         intercepts = np.ldexp(np.atleast_1d(scorer.base) - direction @ rest, doublings)
     if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):

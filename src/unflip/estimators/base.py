@@ -101,12 +101,13 @@ class LinearClassifier(Classifier):
         held = np.isfinite(self.intercept_) | np.isinf(scorer.base)
         if np.all(held) and np.isfinite(self.coef_).all() and np.isfinite(also).all():
             return
+        origin, unit = scorer.frame
         with np.errstate(over="ignore"):
-            at = scorer.unit * np.abs(scorer.direction).reshape(-1, len(scorer.origin)).max(axis=0)
-        column = int(np.argmax(np.maximum(np.abs(scorer.origin), at)))
+            at = unit * np.abs(scorer.direction).reshape(-1, len(origin)).max(axis=0)
+        column = int(np.argmax(np.maximum(np.abs(origin), at)))
         raise ValueError(
             f"column {column_label(column, self._names if self.features is None else None)} is on a scale "
-            f"(about {max(scorer.unit, abs(scorer.origin[column])):.0e}) at which the weights are more than "
+            f"(about {max(unit, abs(origin[column])):.0e}) at which the weights are more than "
             "float64 can hold; rescale it, for example with unflip.features.Standardize, or take another "
             "regularization"
         )

@@ -20,7 +20,7 @@ from unflip.estimators.border import Array, refuse_single_class
 from unflip.estimators.certificate import Certificate, warn_unmet
 from unflip.estimators.scorer import LinearScorer
 from unflip.moments import accumulate
-from unflip.moments.frame import dense, in_frame
+from unflip.moments.frame import Frame, dense
 
 
 class BoundedUnhingedClassifier(LinearClassifier):
@@ -78,10 +78,10 @@ class BoundedUnhingedClassifier(LinearClassifier):
             member = batch.labels.membership[counted]
             pull = batch.weight[counted] * (member[:, 1] - member[:, 0]) / moments.total
             solution, self.certificate_ = programme(
-                in_frame(phi, shift, scale)[counted], pull, self.fit_intercept
+                Frame(shift, scale).z(phi)[counted], pull, self.fit_intercept
             )
             direction, base = (solution[:-1], solution[-1]) if self.fit_intercept else (solution, 0.0)
-            self._finish(LinearScorer(direction, base, shift, scale))
+            self._finish(LinearScorer(direction, base, Frame(shift, scale)))
         if not self.certificate_.met:
             warn_unmet(self.certificate_)
         return self

@@ -27,7 +27,7 @@ from unflip.estimators.scorer import LinearScorer
 from unflip.loo import centroids, mean_map
 from unflip.loo.threshold import best_threshold
 from unflip.moments import Moments
-from unflip.moments.frame import dense, in_frame, squared_norms
+from unflip.moments.frame import dense, squared_norms
 from unflip.sources import Batch, batches
 from unflip.sources.batch import feature_blocks
 
@@ -142,7 +142,7 @@ class UnhingedClassifier(MomentClassifier):
                 f"threshold={self.threshold!r} is for two classes, the labels have {len(moments.counts)}"
             )
         # <w, phi - mu> is unit^2 <direction, z - center>.
-        return LinearScorer(direction, base, moments.origin, moments.unit, 2 * moments.exponent)
+        return LinearScorer(direction, base, moments.frame, 2 * moments.exponent)
 
     def _mean_map(self, moments: Moments) -> tuple[Array, Array]:
         """Direction and base of the scores <w, . - zero> / lambda, in the frame of the moments.
@@ -171,11 +171,11 @@ class UnhingedClassifier(MomentClassifier):
 
     def _middle(self, moments: Moments) -> Array:
         """What features are centred at, as z: the mean, or the zero of the features."""
-        return moments.center if self.center else -moments.origin / moments.unit
+        return moments.center if self.center else moments.frame.zero
 
     def _zero(self, moments: Moments) -> Array:
         """Where scores vanish before any threshold, as z: the mean, or the zero of the features."""
-        return moments.center if self._zero_at_mean else -moments.origin / moments.unit
+        return moments.center if self._zero_at_mean else moments.frame.zero
 
     @property
     def _zero_at_mean(self) -> bool:
@@ -213,7 +213,7 @@ class UnhingedClassifier(MomentClassifier):
         scores = np.empty((n_rows, len(targets)))
         similarity = np.empty(n_rows)
         for rows, phi in feature_blocks(batch.X, features.transform):
-            z = in_frame(phi, moments.origin, moments.unit)
+            z = moments.frame.z(phi)
             scores[rows] = dense(z @ beside(targets.T, z)) - targets @ zero
             similarity[rows] = dense(_products(z, middle, zero))
         if not np.isfinite(scores).all():

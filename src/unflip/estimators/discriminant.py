@@ -119,7 +119,7 @@ def _ridge_scorer(moments: Moments, ridge: float) -> LinearScorer:
     direction, base = (spectrum.basis @ fits).T, spectrum.mean - spectrum.center @ fits
     if len(moments.counts) == 2:
         direction, base = direction[0], base[0]
-    return LinearScorer(direction, base, moments.origin, moments.unit)
+    return LinearScorer(direction, base, moments.frame)
 
 
 def _best_ridge(spectrum: Spectrum) -> float:

@@ -21,7 +21,7 @@ from unflip.estimators.scorer import LinearScorer
 from unflip.estimators.smooth import minimize_smooth
 from unflip.losses import Loss
 from unflip.moments import Moments, accumulate
-from unflip.moments.frame import in_frame
+from unflip.moments.frame import Frame
 from unflip.sources import Batch
 
 TOLERANCE = 1e-8
@@ -88,7 +88,7 @@ class LossClassifier(LinearClassifier):
             # far out that they are not sparse.
             stay = sparse.issparse(phi) and not moments.origin.any()
             shift, scale, ridge = self._frame(moments, stay)
-            rows = in_frame(phi, shift, scale)
+            rows = Frame(shift, scale).z(phi)
             member, share = batch.labels.membership, batch.weight / moments.total
             fits = []
             for k in [1] if len(self.classes_) == 2 else range(len(self.classes_)):
@@ -137,7 +137,7 @@ class LossClassifier(LinearClassifier):
             direction, base = parameters[:, :-1], parameters[:, -1]
         if len(self.classes_) == 2:
             direction, base = direction[0], base[0]
-        return LinearScorer(direction, base, shift, scale)
+        return LinearScorer(direction, base, Frame(shift, scale))
 
 
 def _minimize(objective: Objective) -> tuple[Array, Certificate]:

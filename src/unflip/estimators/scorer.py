@@ -17,8 +17,8 @@ from array_api_compat import array_namespace
 
 from unflip._arrays import beside, doubled, is_foreign
 from unflip._threads import workers
-from unflip.moments.class_sums import compiled_scores, is_compiled
-from unflip.moments.frame import dense, in_frame
+from unflip.moments.frame import Frame, dense
+from unflip.passes.host import compiled_scores, is_compiled
 from unflip.sources.batch import feature_rows
 
 Array = np.ndarray[Any, Any]
@@ -26,19 +26,18 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class LinearScorer:
-    """2**doublings * (<direction, z> + base), with z = (phi - origin) / unit.
+    """2**doublings * (<direction, z> + base), with z in a frame of the features.
 
     direction: (d,) for two classes, (K, d) for more; base: a number or (K,).
 
-    >>> scorer = LinearScorer(np.array([2.0]), -1.0, origin=np.array([5.0]))
+    >>> scorer = LinearScorer(np.array([2.0]), -1.0, Frame(np.array([5.0])))
     >>> scorer.relative(np.array([[6.0], [5.0]]), lambda X: X).tolist(), scorer.exponent
     ([0.25, -0.25], 2)
     """
 
     direction: Array
     base: Any
-    origin: Array
-    unit: float = 1.0
+    frame: Frame
     doublings: int = 0
 
     @cached_property
@@ -55,13 +54,13 @@ class LinearScorer:
     def coef(self) -> Array:
         """Weights of the features as they come."""
         with np.errstate(over="ignore"):
-            return np.ldexp(self.direction / self.unit, self.doublings)
+            return np.ldexp(self.direction / self.frame.unit, self.doublings)
 
     @property
     def intercept(self) -> Any:
         """The score of the zero vector."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return np.ldexp(self.base - self.direction @ (self.origin / self.unit), self.doublings)
+            return np.ldexp(self.base + self.direction @ self.frame.zero, self.doublings)
 
     def relative(self, X: Any, transform: Callable[[Any], Any]) -> Any:
         """The scores of the rows of X without their common power of two: right in sign and order.
@@ -79,9 +78,9 @@ class LinearScorer:
             phi = transform(X[rows])
             with np.errstate(over="ignore", invalid="ignore"):
                 if compiled and isinstance(phi, np.ndarray) and phi.flags.c_contiguous:
-                    scores[rows] = compiled_scores(phi, direction, self.origin, self.unit) + base
+                    scores[rows] = compiled_scores(phi, direction, self.frame) + base
                 else:
-                    scores[rows] = dense(in_frame(phi, self.origin, self.unit) @ direction.T) + base
+                    scores[rows] = dense(self.frame.z(phi) @ direction.T) + base
 
         blocks = feature_rows(X, transform)
         with workers(None) if len(blocks) > 1 else nullcontext(map) as spread:
@@ -94,7 +93,7 @@ class LinearScorer:
         parts, added = [], beside(base, X)
         for rows in feature_rows(X, transform):
             phi = transform(X[rows, :])
-            z = in_frame(phi, self.origin, self.unit)
+            z = self.frame.z(phi)
             # A map that works on the host only has brought its features there.
             parts.append(beside(z @ beside(direction.T, z), X) + added)
         return parts[0] if len(parts) == 1 else array_namespace(X).concat(parts)

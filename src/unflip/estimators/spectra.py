@@ -18,6 +18,7 @@ from unflip.estimators.kept import KeptRows
 from unflip.features.lowrank import LowRank
 from unflip.kernels import Kernel
 from unflip.moments import accumulate
+from unflip.moments.frame import Frame
 from unflip.solvers.ridge import ROUNDING, Spectrum
 from unflip.sources.batch import feature_blocks
 
@@ -70,7 +71,7 @@ def exact_spectrum(kernel: Kernel, kept: KeptRows) -> KernelSpectrum:
         cross=along.T @ kept.masses @ signs.T,
         total=float(total),
         mean=signs @ kept.counts / total,
-        origin=np.zeros(len(duals)),
+        frame=Frame.plain(len(duals)),
     )
     return KernelSpectrum(spectrum, kept.X, np.asarray, lambda: [(slice(0, len(root)), along)])
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from unflip._arrays import Array
+
 BITS = 32
 MASK = (1 << BITS) - 1
 LOWEST = -3328  # the exponent of the first window: the smallest weight times square reaches 2^-3276

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unflip.moments.exact import Array, Windows, as_integers, rounded
+from unflip._arrays import Array
+from unflip.moments.exact import Windows, as_integers, rounded
+from unflip.moments.frame import ORDINARY_BITS
 
-FAR = 1e6  # times as far out as the class means are from each other: such a column is seen from its mean
-ORDINARY = 300  # features between two to plus and minus this have a unit of one
+BEYOND_THE_CLASSES = 1e6  # times as far out as class means are apart: such a column is seen from its mean
 
 
 class Rounded(NamedTuple):
@@ -27,7 +28,7 @@ def in_floats(windows: Windows) -> Rounded:
 
     Origin and unit are functions of the sums, zero and one for ordinary data.
 
-    >>> from unflip.moments.exact_sums import exact_sums
+    >>> from unflip.passes.exact_sums import exact_sums
     >>> from unflip.sources import encode
     >>> found = in_floats(exact_sums(np.array([[1e16], [1e16 + 2]]), encode([0, 1]), np.ones(2)))
     >>> found.origin.tolist(), found.sums.tolist()
@@ -57,7 +58,7 @@ def in_floats(windows: Windows) -> Rounded:
 def _unit(squares: int, total: int) -> int:
     """The binary logarithm of the unit: of the size of the rows if that is huge or tiny, else zero."""
     size = (squares.bit_length() - total.bit_length()) // 2 if squares and total else 0
-    return 0 if abs(size) <= ORDINARY else max(-1000, min(size, 1000))
+    return 0 if abs(size) <= ORDINARY_BITS else max(-1000, min(size, 1000))
 
 
 def _origin(sums: Array, counts: Array) -> Array:
@@ -68,7 +69,7 @@ def _origin(sums: Array, counts: Array) -> Array:
     apart = np.abs(sums * total - counts[:, None] * all_rows).max(axis=0, initial=0)
     widest = _ratios(apart, total * total)
     with np.errstate(over="ignore"):
-        return np.where((widest > 0) & (np.abs(mean) > FAR * widest), mean, 0.0)
+        return np.where((widest > 0) & (np.abs(mean) > BEYOND_THE_CLASSES * widest), mean, 0.0)
 
 
 def _ratios(above: Array, below: int) -> Array:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unflip._arrays import Array
 from unflip.moments.frame import FAR
 
 if TYPE_CHECKING:
     from unflip.moments.moments import Moments
 
-Array = np.ndarray[Any, Any]
 # Of what rounding may have changed in the spread of the rows that are left. The first moments of degree one
 # are off by its square root at most; a second moment is a spread itself.
 SPREAD_LOST = {1: 0.1, 2: 1e-6}

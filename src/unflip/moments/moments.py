@@ -17,16 +17,15 @@ from typing import Any
 
 import numpy as np
 
+from unflip._arrays import Array
 from unflip._files import brief, load_arrays, save_arrays
 from unflip.moments.exact import Windows
 from unflip.moments.exact_floats import in_floats
 from unflip.moments.files import as_facts, as_fields
-from unflip.moments.frame import unit_for
+from unflip.moments.frame import Frame
 from unflip.moments.mixing import refuse_lost_digits, refuse_strangers
 from unflip.moments.privacy import Budget
 from unflip.moments.sound import as_number, as_numbers, refuse_unsound
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +99,11 @@ class Moments:
     def total(self) -> float:
         """The sum of all weights."""
         return float(self.counts.sum())
+
+    @property
+    def frame(self) -> Frame:
+        """The frame of the sums: z = (phi - origin) / unit."""
+        return Frame(self.origin, self.unit)
 
     @property
     def exponent(self) -> int:
@@ -246,12 +250,17 @@ class Moments:
         return replace(self, classes=classes, counts=counts, sums=sums, exact=exact)
 
     def framed(self, origin: Array, unit: float) -> Moments:
-        """The same moments about another origin, in another unit."""
+        """The same moments about another origin, in another unit.
+
+        >>> from unflip.moments import accumulate
+        >>> accumulate(([[1.0], [3.0]], [-1, 1])).framed(np.array([1.0]), 2.0).sums.tolist()
+        [[0.0], [1.0]]
+        """
         if unit == self.unit and np.array_equal(origin, self.origin):
             return self
         if not self.total:  # whatever the ratio of the units, were it beyond floats
             return replace(self, origin=origin, unit=unit)
-        ratio, shift = self.unit / unit, (self.origin - origin) / unit
+        ratio, shift = self.frame.to(Frame(origin, unit))
         sums, total = self.sums * ratio, self.sums.sum(axis=0) * ratio
         second = self.second
         if second is not None:
@@ -270,7 +279,10 @@ class Moments:
     def _aligned(self, other: Moments) -> tuple[Moments, Moments]:
         refuse_strangers(self, other)
         classes = self.classes if self.classes == other.classes else _union(self.classes, other.classes)
-        origin, unit = _common_frame(self, other)
+        if self.total and other.total:
+            frame = self.frame.common(other.frame)
+        else:  # of no rows, whose frame does not matter
+            frame = (self if self.total else other).frame
         names = other.names if self.names is None else self.names  # moments of no rows have none
         soft = {part.probabilities for part in (self, other) if part.probabilities}
         if len(soft) > 1:
@@ -280,7 +292,7 @@ class Moments:
             replace(part.with_classes(classes), names=names, probabilities=probabilities)
             for part in (self, other)
         )
-        return a.framed(origin, unit), b.framed(origin, unit)
+        return a.framed(*frame), b.framed(*frame)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one .npz without pickle, whole or not at all.
@@ -313,7 +325,7 @@ def exact_moments(
 ) -> Moments:
     """Moments from exact sums, (K, d + 2): of w x by class, of w, and of w |x|^2.
 
-    >>> from unflip.moments.exact_sums import exact_sums
+    >>> from unflip.passes.exact_sums import exact_sums
     >>> from unflip.sources import encode
     >>> windows = exact_sums(np.array([[1.0], [3.0]]), encode([0, 1]), np.ones(2))
     >>> exact_moments((0, 1), windows, "columns:1").sums.tolist()
@@ -328,14 +340,3 @@ def _union(here: tuple[Any, ...], there: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(sorted(set(here) | set(there)))
     except TypeError:
         raise ValueError(f"labels {list(here)} and {list(there)} are of different types") from None
-
-
-def _common_frame(a: Moments, b: Moments) -> tuple[Array, float]:
-    """A frame both can be expressed in, the same whichever comes first."""
-    if not a.total or not b.total:
-        some = b if not a.total else a
-        return some.origin, some.unit
-    nearer = np.abs(a.origin) - np.abs(b.origin)
-    origin = np.where(nearer == 0, np.minimum(a.origin, b.origin), np.where(nearer < 0, a.origin, b.origin))
-    apart = float(np.abs(a.origin - b.origin).max(initial=0.0))  # whose square must not overflow
-    return origin, max(a.unit, b.unit, unit_for(apart) if apart else 0.0)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unflip._arrays import Array
+
 if TYPE_CHECKING:
     from unflip.moments.moments import Moments
-
-Array = np.ndarray[Any, Any]
 
 
 def refuse_unsound(moments: Moments) -> None:

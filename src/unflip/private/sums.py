@@ -16,13 +16,12 @@ import numpy as np
 
 from unflip.features import as_feature_map
 from unflip.moments.moments import Moments
-from unflip.moments.one_batch import batch_moments
 from unflip.moments.privacy import Budget, epsilon_of_gaussian, gaussian
+from unflip.passes.one_batch import batch_moments
 from unflip.private.clip import Array, Clipped
 from unflip.private.parameters import as_classes, as_epsilon, as_number
 from unflip.sources import Batch, batches
-from unflip.sources.dask import DaskSource
-from unflip.sources.sql import SqlSource
+from unflip.sources.source import Elsewhere
 
 LIMIT = 2**62  # beyond which whole numbers of 64 bits could overflow with their noise
 
@@ -49,7 +48,7 @@ def private_moments(
     delta = as_number(delta, 1e-100, 0.1, "delta is a number between 1e-100 and 0.1, far below 1 / rows")
     bound = as_number(bound, 1e-100, 1e100, "the bound on rows is a number between 1e-100 and 1e100")
     known = None if classes is None else tuple(as_classes(classes).tolist())
-    if isinstance(source, SqlSource | DaskSource):
+    if isinstance(source, Elsewhere):
         raise ValueError("private sums are of rows that are read here, not in a database or a cluster")
     exact, clipped, names = _exact_sums(source, features, bound)
     if known is not None:

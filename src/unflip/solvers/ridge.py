@@ -23,7 +23,7 @@ from scipy.linalg import eigh
 
 from unflip._arrays import beside
 from unflip.moments import Moments
-from unflip.moments.frame import dense, in_frame
+from unflip.moments.frame import Frame, dense
 
 Array = np.ndarray[Any, Any]
 ROUNDING = float(np.finfo(np.float64).eps)
@@ -48,8 +48,7 @@ class Spectrum:
     cross: Array
     total: float
     mean: Array
-    origin: Array
-    unit: float = 1.0
+    frame: Frame
 
     @classmethod
     def of(cls, moments: Moments, labels: Array, metric: Array | None = None) -> Spectrum:
@@ -65,7 +64,7 @@ class Spectrum:
         if metric is None:
             spread, basis = np.linalg.eigh(scatter)
         else:
-            spread, basis = eigh(scatter, metric / moments.unit**2, overwrite_a=True, check_finite=False)
+            spread, basis = eigh(scatter, metric / moments.frame.unit**2, overwrite_a=True, check_finite=False)
         # Directions without spread beyond rounding carry nothing: their cross moments vanish too.
         keep = spread > len(spread) * ROUNDING * max(spread.max(initial=0.0), 0.0)
         spread, basis = spread[keep], basis[:, keep]
@@ -76,19 +75,18 @@ class Spectrum:
             cross=basis.T @ (total * moments.centered_means.T) @ labels.T,
             total=total,
             mean=labels @ moments.counts / total,
-            origin=moments.origin,
-            unit=moments.unit,
+            frame=moments.frame,
         )
 
     def along(self, phi: Any) -> Array:
         """Rows of features about their mean, along the eigenvectors: (n, r)."""
-        z = in_frame(phi, self.origin, self.unit)
+        z = self.frame.z(phi)
         return np.asarray(dense(z @ beside(self.basis, z)) - self.center)
 
     def weights(self, fits: Array) -> tuple[Array, Array]:
         """Weights of plain features, (d, ...), for weights along the eigenvectors, and what to subtract."""
-        plain = self.basis @ fits / self.unit
-        return plain, self.center @ fits + self.origin @ plain
+        plain = self.basis @ fits / self.frame.unit
+        return plain, self.center @ fits + self.frame.origin @ plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +121,7 @@ class RidgePath:
         u: (n, r), as `along` gives them, and overwritten; t: (n, k), about their mean; weight: (n,).
 
         >>> ones, zero = np.ones((1, 1)), np.zeros(1)
-        >>> spectrum = Spectrum(np.array([2.0]), ones, zero, 2 * ones, 3.0, zero, zero)
+        >>> spectrum = Spectrum(np.array([2.0]), ones, zero, 2 * ones, 3.0, zero, Frame.plain(1))
         >>> path = RidgePath(spectrum, np.array([0.0]))
         >>> u, t = np.array([[-1.0], [0.0], [1.0]]), np.array([[-1.0], [0.0], [1.0]])
         >>> path.leave_one_out(u, t, np.ones(3)).ravel().round(12).tolist()  # on the line through the others
@@ -142,7 +140,7 @@ def leave_one_out(spectrum: Spectrum, u: Array, t: Array, weight: Array, ridge: 
     (n,), is one where it owns a direction: then there is no answer.
 
     >>> ones, zero = np.ones((1, 1)), np.zeros(1)
-    >>> spectrum = Spectrum(np.array([2.0]), ones, zero, 2 * ones, 3.0, zero, zero)
+    >>> spectrum = Spectrum(np.array([2.0]), ones, zero, 2 * ones, 3.0, zero, Frame.plain(1))
     >>> u = np.array([[-1.0], [0.0], [1.0]])
     >>> leave_one_out(spectrum, u, u, np.ones(3), 0.0)[0].ravel().round(12).tolist()
     [-1.0, 0.0, 1.0]

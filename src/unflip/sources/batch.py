@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from scipy import sparse
@@ -36,6 +37,11 @@ class Batch:
     names: tuple[str, ...] | None = None
     first_row: int = 0
     place: str = ""
+
+    @cached_property
+    def foreign(self) -> bool:
+        """Whether X, and with it labels and weights, are arrays of another library than NumPy."""
+        return is_foreign(self.X)
 
     def __iter__(self) -> Iterator[Batch]:
         """A batch is a source of one batch: itself."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
@@ -17,12 +16,12 @@ from unflip._culprits import in_place, refuse_masked
 from unflip._extras import extra
 from unflip.sources.batch import Batch, arrays
 from unflip.sources.columns import chosen_columns
-from unflip.sources.source import Source
+from unflip.sources.source import Elsewhere, Source, naming_the_partition
 from unflip.sources.tables import Choice
 
 
 @dataclass(frozen=True, eq=False)
-class DaskSource(Source):
+class DaskSource(Elsewhere, Source):
     """Partitions in delayed pieces, and what makes batches of these pieces; made by `dask`."""
 
     pieces: tuple[tuple[Any, ...], ...]
@@ -37,6 +36,10 @@ class DaskSource(Source):
         """The rows of one partition, brought here."""
         with naming_the_partition(part):
             yield from self.load(*extra("dask", "dask").compute(*self.pieces[part]))
+
+    def summed_by(self, sums: Any) -> Any:
+        """The sums of all partitions, a task each."""
+        return sums.of_partitions(self)
 
     @property
     def fingerprint(self) -> str:
@@ -87,23 +90,6 @@ def dask(X: Any, y: Any, weight: Any = None, columns: Sequence[str] | None = Non
             columns = Choice.among(first.schema_arrow, y, None, weight, os.fspath(X[0])).features
     load = partial(_read_files, target=y, columns=columns, weight=weight)
     return DaskSource(tuple((part,) for part in files), load)
-
-
-@contextmanager
-def naming_the_partition(number: int) -> Iterator[None]:
-    """Tell in which partition something was wrong.
-
-    >>> with naming_the_partition(3):
-    ...     raise ValueError("row 0 is odd")
-    Traceback (most recent call last):
-    ValueError: partition 3: row 0 is odd
-    """
-    try:
-        yield
-    except (ValueError, TypeError, KeyError) as error:
-        kind = type(error) if type(error) in (ValueError, TypeError) else ValueError
-        reason = f"KeyError: {error}" if isinstance(error, KeyError) else error  # which is the key alone
-        raise kind(f"partition {number}: {reason}") from error
 
 
 def _refuse_other_than_names(y: Any, weight: Any) -> None:

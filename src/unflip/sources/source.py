@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from unflip.sources.batch import Batch
@@ -49,3 +50,32 @@ class Stream(ABC):
     @abstractmethod
     def __iter__(self) -> Iterator[Batch]:
         """All rows, in the same batches each time."""
+
+
+class Elsewhere(ABC):
+    """Rows that stay where they are, on a cluster or in a database: only their sums come here.
+
+    A pass hands itself over, and the source calls what fits the place: `of_partitions` if functions can be
+    sent to the rows, `of_aggregates` if only queries can.
+    """
+
+    @abstractmethod
+    def summed_by(self, sums: Any) -> Any:
+        """What the pass makes of the rows."""
+
+
+@contextmanager
+def naming_the_partition(number: int) -> Iterator[None]:
+    """Tell in which partition something was wrong.
+
+    >>> with naming_the_partition(3):
+    ...     raise ValueError("row 0 is odd")
+    Traceback (most recent call last):
+    ValueError: partition 3: row 0 is odd
+    """
+    try:
+        yield
+    except (ValueError, TypeError, KeyError) as error:
+        kind = type(error) if type(error) in (ValueError, TypeError) else ValueError
+        reason = f"KeyError: {error}" if isinstance(error, KeyError) else error  # which is the key alone
+        raise kind(f"partition {number}: {reason}") from error

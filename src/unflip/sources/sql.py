@@ -16,6 +16,7 @@ import numpy as np
 
 from unflip._extras import extra
 from unflip.sources.columns import chosen_columns
+from unflip.sources.source import Elsewhere
 
 Array = np.ndarray[Any, Any]
 AT_ONCE = 1400  # sums in one query: PostgreSQL takes no more than 1664 columns
@@ -35,13 +36,17 @@ class Aggregates(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SqlSource:
+class SqlSource(Elsewhere):
     """An ibis table with a target, feature columns and perhaps a weight; made by `sql`."""
 
     table: Any
     target: str
     columns: tuple[str, ...]
     weight: str | None = None
+
+    def summed_by(self, sums: Any) -> Any:
+        """The sums that queries return."""
+        return sums.of_aggregates(self)
 
     def sample(self, rows: int) -> Array:
         """Some rows of the features, without labels; NaN in the place of NULL.

@@ -11,18 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from unflip._arrays import Array
 from unflip.features.base import Columns
-from unflip.moments.frame import Array, frame_of, unit_for
+from unflip.moments.frame import Frame
 from unflip.moments.moments import Moments
-from unflip.moments.one_batch import SAMPLE
-from unflip.sources.sql import SqlSource
+from unflip.passes.one_batch import SAMPLE
 
 LOST = 1e4  # a mean this many times the spread away from its place has cost the variance half of its digits
 
 
-def database_moments(
-    source: SqlSource, features: Any = None, degree: int = 1, summation: str = "fast"
-) -> Moments:
+def database_moments(source: Any, features: Any = None, degree: int = 1, summation: str = "fast") -> Moments:
     """The moments of plain columns, or of columns that a fitted `Standardize` maps.
 
     >>> import ibis, pyarrow
@@ -35,7 +33,7 @@ def database_moments(
     if summation != "fast":
         raise ValueError("summation='exact' is for rows that are read here; databases sum floats as they do")
     mean, slope, key = _affine(features, source.columns)
-    place, unit = frame_of(source.sample(SAMPLE))
+    place, unit = Frame.of(source.sample(SAMPLE))
     if features is not None:
         place, unit = np.where(mean == 0, place, mean), 1.0
     place = _short(place)
@@ -48,7 +46,7 @@ def database_moments(
     try:
         total = moments(place, unit, False)
     except OverflowError:
-        unit = unit_for(source.largest(place)) if features is None else unit
+        unit = Frame(place).reaching(source.largest(place)).unit if features is None else unit
         try:
             total = moments(place, unit, True)
         except OverflowError:

@@ -10,9 +10,10 @@ from scipy import sparse
 
 from unflip import UnhingedClassifier
 from unflip.features import Nystroem, OrthogonalFourier, Standardize
-from unflip.moments import Moments, accumulate, class_sums, exact_sums
+from unflip.moments import Frame, Moments, accumulate
 from unflip.moments.exact import Windows, as_integers, products
 from unflip.moments.exact_floats import in_floats
+from unflip.passes import exact_sums, host
 from unflip.sources import encode
 
 
@@ -268,16 +269,16 @@ def test_compiled_and_plain_sums_are_the_same_bits(monkeypatch):
         sparse.csr_array(np.where(rng.random((n, 300)) < 0.1, rng.random((n, 300)), 0.0)),
     ):
         where = np.zeros(300) if sparse.issparse(X) else origin
-        assert class_sums.is_compiled(X)
-        compiled = class_sums.class_sums(X, y, w, where, 2.0)
-        monkeypatch.setattr(class_sums, "WORTH", 1 << 60)
-        plain = class_sums.class_sums(X, y, w, where, 2.0)
+        assert host.is_compiled(X)
+        compiled = host.class_sums(X, y, w, Frame(where, 2.0))
+        monkeypatch.setattr(host, "WORTH", 1 << 60)
+        plain = host.class_sums(X, y, w, Frame(where, 2.0))
         monkeypatch.undo()
         assert_array_equal(compiled.sums, plain.sums)
         assert_array_equal(compiled.counts, plain.counts)
         np.testing.assert_allclose(compiled.squares, plain.squares, rtol=1e-13)
         if not sparse.issparse(X):
-            columns = class_sums.class_sums(np.asfortranarray(X), y, w, where, 2.0)
+            columns = host.class_sums(np.asfortranarray(X), y, w, Frame(where, 2.0))
             np.testing.assert_allclose(columns.sums, plain.sums, rtol=1e-12, atol=1e-9)
             np.testing.assert_allclose(columns.squares, plain.squares, rtol=1e-13)
 

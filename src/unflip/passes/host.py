@@ -1,4 +1,4 @@
-"""Sums by class, wherever the rows are: one dispatch over NumPy, compiled loops, sparse rows and GPUs.
+"""Sums by class of rows on the host: NumPy, sparse rows, columns of Arrow; compiled loops for many of them.
 
 Rows are summed in blocks, each by itself, and then the blocks in order. Their size depends on the table
 alone, so that the number of threads does not show in the result. For dense rows in row order and for
@@ -11,45 +11,34 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from unflip._arrays import is_foreign, to_numpy
+from unflip._arrays import Array
 from unflip._threads import workers
-from unflip.moments import on_device
-from unflip.moments.frame import Array, dense, in_frame, scaled_rows, without_duplicates
-from unflip.sources import Labels
+from unflip.moments.frame import Frame, dense, scaled_rows
+from unflip.passes.sums import ClassSums
 from unflip.sources.batch import BLOCK, row_blocks
 from unflip.sources.column_table import ColumnTable
+from unflip.sources.labels import Labels
 
 WORTH = 1 << 20  # numbers in X below which loading compiled code takes longer than the pass
 FILL = 4  # a block of sparse rows has so many times the entries of its sums, or these would take the time
 
 
-class ClassSums(NamedTuple):
-    """counts: (K,), sums of w; sums: (K, d), of w z by class; squares: (d,), of w z^2 over all classes."""
-
-    counts: Array
-    sums: Array
-    squares: Array
-
-
-def class_sums(X: Any, labels: Labels, weight: Array, origin: Array, unit: float) -> ClassSums:
-    """Weighted sums of z = (x - origin) / unit by class; what is not finite in X is not finite in them.
+def class_sums(X: Any, labels: Labels, weight: Array, frame: Frame) -> ClassSums:
+    """Weighted sums of z by class; see `Engine`.
 
     >>> from unflip.sources import encode
-    >>> found = class_sums(np.array([[1.0], [3.0]]), encode(["a", "b"]), np.ones(2), np.zeros(1), 1.0)
+    >>> found = class_sums(np.array([[1.0], [3.0]]), encode(["a", "b"]), np.ones(2), Frame.plain(1))
     >>> found.counts.tolist(), found.sums.tolist(), found.squares.tolist()
     ([1.0, 1.0], [[1.0], [3.0]], [10.0])
     """
     X = without_duplicates(X)
-    n_classes, d = len(labels.classes), len(origin)
-    if is_foreign(X):
-        return ClassSums(*on_device.class_sums(X, labels.beside(X), weight, origin, unit))
-    labels, weight = labels.beside(X), to_numpy(weight)  # a feature map may have brought the rows here
-    compiled = _adder(X, labels, weight, origin, unit) if is_compiled(X) else None
+    n_classes, d = len(labels.classes), len(frame.origin)
+    compiled = _adder(X, labels, weight, frame) if is_compiled(X) else None
 
     def block(rows: slice) -> tuple[Array, Array]:
         if compiled is not None:
@@ -57,7 +46,7 @@ def class_sums(X: Any, labels: Labels, weight: Array, origin: Array, unit: float
             compiled(rows.start, rows.stop, sums=sums, squares=squares)
             return sums, squares
         with np.errstate(over="ignore", invalid="ignore"):
-            z = in_frame(X[rows], origin, unit)
+            z = frame.z(X[rows])
             squared = z.multiply(z) if sparse.issparse(z) else z * z
             return dense(labels.weighted(weight, rows) @ z), weight[rows] @ squared
 
@@ -79,8 +68,6 @@ def is_compiled(X: Any) -> bool:
     >>> is_compiled(np.ones((2, 2)))  # not worth it
     False
     """
-    if is_foreign(X):
-        return False
     if sparse.issparse(X):
         known = X.format == "csr" and X.nnz >= WORTH
     elif isinstance(X, ColumnTable):
@@ -90,12 +77,12 @@ def is_compiled(X: Any) -> bool:
     return known and X.dtype in (np.float32, np.float64) and has_numba()
 
 
-def compiled_scores(X: Array, direction: Array, origin: Array, unit: float) -> Array:
+def compiled_scores(X: Array, direction: Array, frame: Frame) -> Array:
     """<direction, z> for each row of X in row order, by a compiled loop; direction: (d,)."""
-    from unflip.moments import compiled
+    from unflip.passes import numba_loops
 
     scores = np.empty(X.shape[0])
-    compiled.score_rows(X, direction, origin, 1 / unit, scores)
+    numba_loops.score_rows(X, direction, frame.origin, 1 / frame.unit, scores)
     return scores
 
 
@@ -105,24 +92,24 @@ def has_numba() -> bool:
     return find_spec("numba") is not None
 
 
-def _adder(X: Any, labels: Labels, weight: Array, origin: Array, unit: float) -> Callable[..., None] | None:
+def _adder(X: Any, labels: Labels, weight: Array, frame: Frame) -> Callable[..., None] | None:
     """A compiled loop over this table that takes (start, stop, sums, squares); None if there is none."""
-    if labels.codes is None or (sparse.issparse(X) and origin.any()):
+    if labels.codes is None or (sparse.issparse(X) and frame.origin.any()):
         return None
-    from unflip.moments import compiled
+    from unflip.passes import numba_loops
 
-    frame = [origin, 1 / unit]
+    place = [frame.origin, 1 / frame.unit]
     if sparse.issparse(X):
-        loop, table, frame = compiled.add_sparse, [X.data, X.indices, X.indptr], [1 / unit]
+        loop, table, place = numba_loops.add_sparse, [X.data, X.indices, X.indptr], [1 / frame.unit]
     elif isinstance(X, ColumnTable):
-        loop, table = compiled.add_columns, [X.addresses, X.columns[0]]
+        loop, table = numba_loops.add_columns, [X.addresses, X.columns[0]]
     elif X.flags.c_contiguous:
-        loop, table = compiled.add_rows, [X]
+        loop, table = numba_loops.add_rows, [X]
     else:
-        loop, table = compiled.add_columns, [X.ctypes.data + X.strides[1] * np.arange(X.shape[1]), X[:, 0]]
+        loop, table = numba_loops.add_columns, [X.ctypes.data + X.strides[1] * np.arange(X.shape[1]), X[:, 0]]
 
     def add(start: int, stop: int, sums: Array, squares: Array) -> None:
-        loop(*table, start, stop, labels.codes, weight, *frame, sums, squares)
+        loop(*table, start, stop, labels.codes, weight, *place, sums, squares)
 
     return add
 
@@ -135,20 +122,30 @@ def _blocks(X: Any, n_classes: int) -> list[slice]:
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
-def second_moment(X: Any, weight: Array, origin: Array, unit: float) -> Array:
+def second_moment(X: Any, weight: Array, frame: Frame) -> Array:
     """The sum of w z z', (d, d).
 
-    >>> second_moment(np.array([[1.0], [3.0]]), np.ones(2), np.zeros(1), 1.0).tolist()
+    >>> second_moment(np.array([[1.0], [3.0]]), np.ones(2), Frame.plain(1)).tolist()
     [[10.0]]
     """
-    if is_foreign(X):
-        return on_device.second_moment(X, weight, origin, unit)
-    weight = to_numpy(weight)
-    second = np.zeros((len(origin), len(origin)))
+    second = np.zeros((len(frame.origin), len(frame.origin)))
     plain = bool((weight == 1).all())
     with np.errstate(over="ignore", invalid="ignore"):
         for rows in _blocks(X, 1):
-            z = in_frame(X[rows], origin, unit)
+            z = frame.z(X[rows])
             # BLAS takes half of the time for a matrix times itself.
             second += dense(z.T @ z if plain else scaled_rows(z, weight[rows]).T @ z)
     return second
+
+
+def without_duplicates(X: Any) -> Any:
+    """X, with one entry for each place of a sparse table: two that are to be added have another square.
+
+    >>> without_duplicates(sparse.csr_array(([1.0, 2.0], [0, 0], [0, 2]), shape=(1, 1))).data.tolist()
+    [3.0]
+    """
+    if not sparse.issparse(X) or X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X

@@ -7,20 +7,21 @@ themselves, so X is scanned only when a sum is not finite, to name the culprit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from unflip._arrays import is_foreign, to_numpy
+from unflip._arrays import to_numpy
 from unflip._culprits import in_place, name_the_culprit
 from unflip.features import FeatureMap, as_feature_map
 from unflip.features.base import Columns, row_by_row
-from unflip.moments.class_sums import class_sums, second_moment
-from unflip.moments.exact_sums import exact_sums
-from unflip.moments.frame import frame_of, in_frame, keeps_digits, largest, unit_for
-from unflip.moments.moments import Array, Moments, exact_moments
-from unflip.sources import Batch
-from unflip.sources.batch import feature_blocks
+from unflip.moments.frame import Frame, largest
+from unflip.moments.moments import Moments, exact_moments
+from unflip.passes import host
+from unflip.passes.engines import engine_for
+from unflip.passes.exact_sums import exact_sums
+from unflip.passes.sums import ClassSums
+from unflip.sources.batch import Batch, feature_blocks
 
 SAMPLE = 256  # rows looked at, without labels, to choose origin and unit
 
@@ -36,36 +37,16 @@ def batch_moments(batch: Batch, features: Any = None, degree: int = 1, summation
     names = batch.names if features is None else None
     if summation == "exact":
         return _exact(batch, feature_map, names)
-    origin, unit = np.zeros(batch.X.shape[1]), 1.0
-    # Beside a GPU a look at some rows takes as long as many rows do: sums about zero tell as well, and are
-    # nearly always those that are wanted. Otherwise the pass is made again, with a frame.
-    about_zero = degree == 1 and isinstance(feature_map, Columns) and is_foreign(batch.X)
-    sums = _sum(batch, feature_map, degree, origin, unit) if about_zero else None
-    if sums is None or not keeps_digits(*sums.over_all):
-        few = slice(0, None, max(1, batch.X.shape[0] // SAMPLE))
-        try:
-            sample = feature_map.transform(batch.X[few, :])
-            origin, unit = frame_of(to_numpy(sample) if is_foreign(sample) else sample)
-            sums = _sum(batch, feature_map, degree, origin, unit)
-        except ValueError:
-            _name_the_culprit_in_x(batch)  # some maps refuse what is not finite, but not by name
-            raise
-    if not sums.finite:
-        _name_the_culprit(batch, feature_map)
-        # Every value is finite, so the sample missed a giant: look at all rows for the frame.
-        unit = unit_for(_largest(batch, feature_map, origin))
-        sums = _sum(batch, feature_map, degree, origin, unit)
-        if not sums.finite:
-            raise ValueError("the weighted sums of X overflow; divide the weights by the largest one")
+    frame, found = _framed_sums(batch, feature_map, degree)
     return Moments(
         classes=tuple(batch.labels.classes.tolist()),
-        counts=sums.counts,
-        sums=sums.sums,
-        second=sums.second,
-        squares=float(sums.squares.sum()),
+        counts=found.counts,
+        sums=found.sums,
+        second=found.second,
         key=feature_map.key,
-        origin=origin,
-        unit=unit,
+        squares=float(found.squares.sum()),
+        origin=frame.origin,
+        unit=frame.unit,
         names=names,
         probabilities=batch.labels.probabilities,
     )
@@ -73,7 +54,7 @@ def batch_moments(batch: Batch, features: Any = None, degree: int = 1, summation
 
 def _exact(batch: Batch, feature_map: FeatureMap, names: tuple[str, ...] | None) -> Moments:
     """Sums without rounding, of features that other rows have no part in."""
-    if is_foreign(batch.X):
+    if batch.foreign:
         raise ValueError(
             f"summation='exact' is for rows on the host, these are a {type(batch.X).__name__}; "
             "use summation='fast', or convert them to NumPy"
@@ -100,42 +81,53 @@ def _exact(batch: Batch, feature_map: FeatureMap, names: tuple[str, ...] | None)
     return exact_moments(classes, windows, feature_map.key, names, soft)
 
 
-class _Sums(NamedTuple):
-    """What the pass adds up, finite or not."""
+def _framed_sums(batch: Batch, feature_map: FeatureMap, degree: int) -> tuple[Frame, ClassSums]:
+    """Sums that keep what matters, and the frame that makes them do so.
 
-    counts: Array
-    sums: Array
-    second: Array | None
-    squares: Array
+    On the host a few rows, without their labels, tell the frame. A GPU reads gigabytes in the time that the
+    host takes to fetch them and to think about them. So there plain sums are tried first: they tell by
+    themselves, and nearly always are what was wanted. A fit then waits twice for the device, for the classes
+    (`classes_and_codes`) and for the sums; only where rows lie far out is the pass made again.
+    """
+    if batch.foreign and degree == 1 and isinstance(feature_map, Columns):
+        frame = Frame.plain(batch.X.shape[1])
+        sums = _sum(batch, feature_map, degree, frame)
+        if sums.keep_digits():
+            return frame, sums
+    few = slice(0, None, max(1, batch.X.shape[0] // SAMPLE))
+    try:
+        sample = feature_map.transform(batch.X[few, :])
+        frame = Frame.of(to_numpy(sample) if batch.foreign else sample)
+        sums = _sum(batch, feature_map, degree, frame)
+    except ValueError:
+        _name_the_culprit_in_x(batch)  # some maps refuse what is not finite, but not by name
+        raise
+    if sums.finite:
+        return frame, sums
+    _name_the_culprit(batch, feature_map)
+    # Every value is finite, so the sample missed a giant: look at all rows for the frame.
+    about = Frame(frame.origin)
+    frame = frame.reaching(max(largest(about.z(phi)) for _, phi in _blocks(batch, feature_map)))
+    sums = _sum(batch, feature_map, degree, frame)
+    if not sums.finite:
+        raise ValueError("the weighted sums of X overflow; divide the weights by the largest one")
+    return frame, sums
 
-    @property
-    def finite(self) -> bool:
-        # No entry of the second moment exceeds the sum of squares.
-        with np.errstate(over="ignore", invalid="ignore"):
-            return bool(np.isfinite(self.sums).all() and np.isfinite(self.squares.sum()))
 
-    @property
-    def over_all(self) -> tuple[float, Array, Array]:
-        """The sums of w, w z and w z^2 over all classes."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            return float(self.counts.sum()), self.sums.sum(axis=0), self.squares
-
-
-def _sum(batch: Batch, feature_map: FeatureMap, degree: int, origin: Array, unit: float) -> _Sums:
-    _refuse_giant(len(origin), degree)
-    counts, sums = np.zeros(len(batch.labels.classes)), np.zeros((len(batch.labels.classes), len(origin)))
-    second = np.zeros((len(origin), len(origin))) if degree == 2 else None
-    squares = np.zeros(len(origin))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for rows, phi in _parts(batch, feature_map):
-            weight = batch.weight[rows]
-            found = class_sums(phi, batch.labels[rows], weight, origin, unit)
-            counts += found.counts
-            sums += found.sums
-            squares += found.squares
-            if second is not None:
-                second += second_moment(phi, weight, origin, unit)
-    return _Sums(counts, sums, second, squares)
+def _sum(batch: Batch, feature_map: FeatureMap, degree: int, frame: Frame) -> ClassSums:
+    width = len(frame.origin)
+    _refuse_giant(width, degree)
+    total = None
+    for rows, phi in _parts(batch, feature_map):
+        labels, weight = batch.labels[rows], batch.weight[rows]
+        engine = engine_for(phi, labels)
+        if batch.foreign and engine is host:  # where the feature map has brought the rows
+            labels, weight = labels.beside(phi), to_numpy(weight)
+        found = engine.class_sums(phi, labels, weight, frame)
+        if degree == 2:
+            found = found._replace(second=engine.second_moment(phi, weight, frame))
+        total = found if total is None else total.plus(found)
+    return ClassSums.nothing(len(batch.labels.classes), width, degree) if total is None else total
 
 
 def _parts(
@@ -149,10 +141,6 @@ def _parts(
 
 def _blocks(batch: Batch, feature_map: FeatureMap) -> Iterator[tuple[slice, Any]]:
     return feature_blocks(batch.X, feature_map.transform)
-
-
-def _largest(batch: Batch, feature_map: FeatureMap, origin: Array) -> float:
-    return max(largest(in_frame(phi, origin, 1.0)) for _, phi in _blocks(batch, feature_map))
 
 
 def _refuse_giant(width: int, degree: int) -> None:

@@ -11,7 +11,8 @@ from sklearn.preprocessing import StandardScaler
 
 from unflip import UnhingedClassifier
 from unflip.moments import Moments, accumulate, block_moments, median_of_means, robust_moments
-from unflip.moments.robust import _block_of, geometric_median
+from unflip.moments.median import geometric_median
+from unflip.passes.robust import _block_of
 from unflip.sources import dask
 
 

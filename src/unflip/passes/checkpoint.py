@@ -13,7 +13,6 @@ from unflip._files import brief, load_arrays, save_arrays
 from unflip.features import Transformed
 from unflip.moments.files import as_facts, as_fields, refuse_labels
 from unflip.moments.moments import Moments
-from unflip.sources.source import Source, Stream
 
 EVERY = 8  # parts
 
@@ -32,7 +31,7 @@ class Checkpoint:
         """For one pass over one source."""
         if path is None:
             return cls(None)
-        data = source.fingerprint if isinstance(source, Source | Stream) else ""
+        data = getattr(source, "fingerprint", "")
         key = "" if features is None else getattr(features, "key", None) or Transformed(features).key
         what = json.dumps([data, key, degree, summation])
         return cls(Path(path), hashlib.sha256(what.encode()).hexdigest())

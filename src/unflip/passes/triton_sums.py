@@ -18,8 +18,12 @@ import triton
 import triton.language as tl
 
 from unflip._triton import as_tensor, on_device_of
+from unflip.moments.frame import Frame
+from unflip.passes.array_api import second_moment
+from unflip.passes.sums import ClassSums
+from unflip.sources.labels import Labels
 
-Array = np.ndarray[Any, Any]
+__all__ = ["class_sums", "second_moment"]
 WIDTH = 128  # columns in a panel
 
 
@@ -115,17 +119,16 @@ def _count(
     tl.store(out + ks * (d + 1), tl.sum(counts, axis=1), mask=ks < K)
 
 
-def class_sums(
-    X: Any, codes: Any, weight: Any, n_classes: int, origin: Array, unit: float
-) -> tuple[Array, Array, Array]:
-    """What `on_device.class_sums` returns, for float32 or float64 on a GPU and hard labels."""
-    X, codes, weight = as_tensor(X), as_tensor(codes), as_tensor(weight)
-    framed = bool(origin.any()) or unit != 1
-    frame = torch.asarray(np.append(origin, 1 / unit), device=X.device) if framed else None
+def class_sums(X: Any, labels: Labels, weight: Any, frame: Frame) -> ClassSums:
+    """Weighted sums of z by class, of float32 or float64 and hard labels; see `Engine`."""
+    X, codes, weight = as_tensor(X), as_tensor(labels.codes), as_tensor(weight)
+    place = (
+        None if frame.is_plain else torch.asarray(np.append(frame.origin, 1 / frame.unit), device=X.device)
+    )
     weighted = weight.stride(0) != 0  # ones that take no memory are not read either
-    total = _start(X, codes, weight if weighted else None, n_classes, frame)
+    total = _start(X, codes, weight if weighted else None, len(labels.classes), place)
     found = (total if weighted else total * weight[0]).cpu().numpy()
-    return found[:-1, -1], found[:-1, :-1], found[-1, :-1]
+    return ClassSums(found[:-1, -1], found[:-1, :-1], found[-1, :-1])
 
 
 def _start(X: Any, codes: Any, weight: Any, n_classes: int, frame: Any) -> Any:

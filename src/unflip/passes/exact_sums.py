@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from unflip._arrays import Array
 from unflip._threads import workers
-from unflip.moments.class_sums import has_numba
-from unflip.moments.exact import AT_ONCE, BITS, LOWEST, SPAN, Array, Windows, as_integers, deposit, products
-from unflip.moments.frame import without_duplicates
-from unflip.sources import Labels
+from unflip.moments.exact import AT_ONCE, BITS, LOWEST, SPAN, Windows, as_integers, deposit, products
+from unflip.passes.host import has_numba, without_duplicates
 from unflip.sources.batch import BLOCK
+from unflip.sources.labels import Labels
 
 ROWS = 1 << 28  # rows that a window takes before its carries are passed on
 PARTS = 8
@@ -46,7 +46,7 @@ def exact_sums(X: Any, labels: Labels, weight: Array) -> Windows:
 
 def _compiled(X: Array, labels: Labels, weight: Array) -> Windows:
     """Dense rows of weight one, by a compiled loop."""
-    from unflip.moments import compiled
+    from unflip.passes import numba_loops
 
     (n, d), n_classes = X.shape, len(labels.classes)
     windows, codes = np.zeros((n_classes, d + 2, PLAIN_SPAN), dtype=np.int64), labels.codes
@@ -54,7 +54,7 @@ def _compiled(X: Array, labels: Labels, weight: Array) -> Windows:
     for start in range(0, n, BLOCK):
         rows = slice(start, start + BLOCK)
         bits = np.ascontiguousarray(X[rows], dtype=np.float64).view(np.int64)
-        if not compiled.deposit_rows(bits, codes[rows], windows, LOWEST + BITS * PLAIN):
+        if not numba_loops.deposit_rows(bits, codes[rows], windows, LOWEST + BITS * PLAIN):
             raise ValueError("X is not finite")
     found = Windows.canonical(PLAIN, windows)
     return found + _counts(np.bincount(codes, minlength=n_classes).astype(np.float64), d)
