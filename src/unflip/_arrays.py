@@ -35,6 +35,15 @@ _foreign: WeakKeyDictionary[type, bool] = WeakKeyDictionary()  # what was found 
 AT_ONCE = 1 << 24  # numbers of a foreign array that are turned into float64 at a time: 128 MB
 
 
+def is_plain(values: Any, ndim: int) -> bool:
+    """Whether these are an array of NumPy that holds real numbers: nothing else has to be asked about it.
+
+    >>> is_plain(np.ones(2), ndim=1), is_plain(np.ones(2), ndim=2), is_plain(np.array(["a"]), ndim=1)
+    (True, False, False)
+    """
+    return type(values) is np.ndarray and values.ndim == ndim and values.dtype.kind in "biuf"
+
+
 def is_foreign(X: Any) -> bool:
     """Whether X is an array of another library than NumPy, dense, and computed at once.
 
@@ -89,7 +98,7 @@ def to_numpy(X: Any) -> Any:
     >>> to_numpy([1.0, 2.0]).tolist()
     [1.0, 2.0]
     """
-    if not is_foreign(X):
+    if isinstance(X, np.ndarray) or not is_foreign(X):
         return np.asarray(without_long_integers(X))
     if is_torch_array(X):
         kept = X.detach().cpu()

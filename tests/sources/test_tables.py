@@ -514,7 +514,7 @@ def test_a_file_in_another_encoding_is_told_from_odd_labels(tmp_path):
 
 def test_weights_that_are_all_zero_are_refused(tmp_path):
     table = TABLE.set_column(4, "w", pa.array(np.zeros(N)))
-    with pytest.raises(ValueError, match="every row has weight zero"):
+    with pytest.raises(ValueError, match="the weight is zero in every row"):
         accumulate(parquet(write(tmp_path, table), **WANTED))
 
 

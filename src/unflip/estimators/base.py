@@ -22,7 +22,8 @@ from unflip._state import all_or_nothing
 from unflip.estimators.border import Array, Classifier, refuse_single_class
 from unflip.estimators.scorer import LinearScorer
 from unflip.features import Transformed, as_feature_map
-from unflip.moments import Moments, accumulate
+from unflip.moments import Moments
+from unflip.passes.one_batch import batch_moments
 from unflip.sources import Batch
 
 
@@ -97,7 +98,7 @@ class LinearClassifier(Classifier):
 
     def _refuse_beyond_floats(self, scorer: LinearScorer) -> None:
         """Raise if weights, or a constant other than that of a class without rows, are not finite."""
-        also = [getattr(self, name, 0.0) for name in ("threshold_", "regularization_")]
+        also = getattr(self, "threshold_", 0.0), getattr(self, "regularization_", 0.0)
         held = np.isfinite(self.intercept_) | np.isinf(scorer.base)
         if np.all(held) and np.isfinite(self.coef_).all() and np.isfinite(also).all():
             return
@@ -134,7 +135,7 @@ class MomentClassifier(LinearClassifier):
         """
         with all_or_nothing(self):
             batch = self._batch(X, y, sample_weight, reset=True)
-            self.features_ = self._fitted_features(batch)
+            self.features_ = None if self.features is None else self._fitted_features(batch)
             self._saw_rows = self.features is not None
             self._use(self._moments(batch), batch.labels.classes, X=batch.X)
             self._tune(batch)
@@ -221,7 +222,7 @@ class MomentClassifier(LinearClassifier):
         return self
 
     def _moments(self, batch: Batch) -> Moments:
-        return accumulate(batch, self.features_, self._degree, getattr(self, "summation", "fast"))
+        return batch_moments(batch, self.features_, self._degree, getattr(self, "summation", "fast"))
 
     def _take_names(self, names: Any) -> None:
         """Remember the names of the columns, or that they have none."""
@@ -248,7 +249,7 @@ class MomentClassifier(LinearClassifier):
 def _counted(batch: Batch) -> Any:
     """The rows that have a weight."""
     counted = batch.weight > 0
-    if is_foreign(counted):
+    if batch.foreign:
         xp = array_namespace(counted)
         return batch.X if bool(xp.all(counted)) else xp.take(batch.X, xp.nonzero(counted)[0], axis=0)
     return batch.X if counted.all() else batch.X[counted]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +13,7 @@ from array_api_compat import array_namespace, device
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
 
-from unflip._arrays import beside, is_foreign, rows_as_they_are, to_numpy
+from unflip._arrays import beside, is_foreign, is_plain, rows_as_they_are, to_numpy
 from unflip._culprits import naming_what_is_no_number
 from unflip._long_integers import with_plain_integers, without_long_integers
 from unflip.sources import Batch, encode
@@ -75,24 +77,22 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _batch(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Batch:
         labels = encode(y)
-        rows = self._rows(X, reset=reset)
-        if rows.shape[0] != len(labels):
-            raise ValueError(f"X has {rows.shape[0]} rows, y has {len(labels)} labels: inconsistent lengths")
-        return batch_of(rows, labels, sample_weight, self._names)
+        return batch_of(self._rows(X, reset=reset), labels, sample_weight, self._names)
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """X as a numeric array or CSR matrix; whether it is finite, the sums will tell."""
-        if is_foreign(X):
+        plain = is_plain(X, ndim=2)
+        if not plain and is_foreign(X):
             if self._on_device:
                 _check_feature_names(self, X, reset=reset)
                 rows = rows_as_they_are(X)
                 _check_n_features(self, rows, reset=reset)
                 return rows
             X = here(X, type(self).__name__)
-        with naming_what_is_no_number(X):
+        with nullcontext() if plain else naming_what_is_no_number(X):
             rows = validate_data(
                 self,
-                without_long_integers(X),
+                X if plain else without_long_integers(X),
                 reset=reset,
                 accept_sparse="csr",
                 dtype=self._dtype,
@@ -106,7 +106,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             labels = batch.labels.recoded(classes)
         except ValueError as error:
             raise ValueError(f"{error}; all classes are named in fit or the first partial_fit") from None
-        return Batch(batch.X, labels, batch.weight, batch.names)
+        return replace(batch, labels=labels)
 
     @property
     def _names(self) -> tuple[str, ...] | None:
@@ -147,9 +147,9 @@ def refuse_single_class(classes: Any, counts: Array, present_at_least: int = 2) 
     Traceback (most recent call last):
     ValueError: rows of at least two classes are needed, got rows of one class, 'a'
     """
-    present = [label for label, weight in zip(classes, counts, strict=True) if weight]
+    present = np.flatnonzero(counts)
     if len(counts) < 2 or len(present) < present_at_least:
-        seen = f"one class, {present[0]!r}" if present else "no class"
+        seen = f"one class, {classes[present[0]]!r}" if len(present) else "no class"
         raise ValueError(f"rows of at least two classes are needed, got rows of {seen}")
 
 

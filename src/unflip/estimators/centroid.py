@@ -149,8 +149,8 @@ class UnhingedClassifier(MomentClassifier):
 
         One row a class; for two classes one row, the difference, taken before anything is rounded.
         """
-        signs = contrast(len(moments.counts))
-        total, middle = moments.total, self._middle(moments)
+        signs, middle = contrast(len(moments.counts)), self._middle(moments)
+        total = moments.total
         shares = (signs @ moments.counts / total)[:, None]
         with np.errstate(over="ignore", invalid="ignore"):  # what is beyond floats is refused by column
             means = signs @ moments.sums / total - shares * middle

@@ -59,8 +59,9 @@ class LinearScorer:
     @property
     def intercept(self) -> Any:
         """The score of the zero vector."""
+        origin, unit = self.frame
         with np.errstate(over="ignore", invalid="ignore"):
-            return np.ldexp(self.base + self.direction @ self.frame.zero, self.doublings)
+            return np.ldexp(self.base - self.direction @ (origin / unit), self.doublings)
 
     def relative(self, X: Any, transform: Callable[[Any], Any]) -> Any:
         """The scores of the rows of X without their common power of two: right in sign and order.

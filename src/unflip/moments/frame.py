@@ -48,7 +48,8 @@ class Frame(NamedTuple):
         if mostly_zeros or not sample.shape[0]:
             frame = cls.plain(sample.shape[1])
         else:
-            frame = cls(_far_places(np.asarray(dense(sample), dtype=np.float64)))
+            x = sample.toarray() if sparse.issparse(sample) else sample
+            frame = cls(_far_places(np.asarray(x, dtype=np.float64)))
         return frame.reaching(largest(frame.z(sample)))
 
     def reaching(self, size: float) -> Frame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from operator import ne
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,8 @@ def refuse_unsound(moments: Moments) -> None:
     """
     _refuse_other_shapes(moments)
     _refuse_nonsense(moments)
-    _refuse_classes_among_probabilities(moments)
+    if moments.probabilities:
+        _refuse_classes_among_probabilities(moments)
 
 
 def as_numbers(name: str, values: Any) -> Array:
@@ -63,7 +65,7 @@ def _refuse_nonsense(moments: Moments) -> None:
         unique = len(set(moments.classes)) == len(moments.classes)
     except TypeError:
         raise ValueError(f"the classes {list(moments.classes)} cannot be labels") from None
-    if not unique or any(label != label for label in moments.classes):
+    if not unique or any(map(ne, moments.classes, moments.classes)):
         raise ValueError(f"the classes {list(moments.classes)} are not different labels")
     if np.any(moments.counts < 0) or moments.squares < 0:
         raise ValueError("counts and squares of moments are not negative")
@@ -82,8 +84,6 @@ def _refuse_nonsense(moments: Moments) -> None:
 
 def _refuse_classes_among_probabilities(moments: Moments) -> None:
     """Whether a label is a probability is seen batch by batch; here, whether all batches agree."""
-    if not moments.probabilities:
-        return
     for label, count in zip(moments.classes, moments.counts, strict=True):
         if count and label not in range(moments.probabilities):
             raise ValueError(

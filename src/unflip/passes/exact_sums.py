@@ -29,7 +29,7 @@ def exact_sums(X: Any, labels: Labels, weight: Array) -> Windows:
     >>> exact_sums(X, y, np.ones(3)).rounded()[0, :2].tolist()
     [1.0, 3.0]
     """
-    X = without_duplicates(X)
+    X = without_duplicates(X) if sparse.issparse(X) else X
     n, d = X.shape
     plain = bool((weight == 1).all()) and labels.codes is not None and not sparse.issparse(X)
     if plain and has_numba():

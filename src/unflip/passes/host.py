@@ -36,7 +36,7 @@ def class_sums(X: Any, labels: Labels, weight: Array, frame: Frame) -> ClassSums
     >>> found.counts.tolist(), found.sums.tolist(), found.squares.tolist()
     ([1.0, 1.0], [[1.0], [3.0]], [10.0])
     """
-    X = without_duplicates(X)
+    X = without_duplicates(X) if sparse.issparse(X) else X
     n_classes, d = len(labels.classes), len(frame.origin)
     compiled = _adder(X, labels, weight, frame) if is_compiled(X) else None
 
@@ -47,10 +47,10 @@ def class_sums(X: Any, labels: Labels, weight: Array, frame: Frame) -> ClassSums
             return sums, squares
         with np.errstate(over="ignore", invalid="ignore"):
             z = frame.z(X[rows])
-            squared = z.multiply(z) if sparse.issparse(z) else z * z
-            return dense(labels.weighted(weight, rows) @ z), weight[rows] @ squared
+            sums, squared = labels.weighted(weight, rows) @ z, z.multiply(z) if sparse.issparse(z) else z * z
+            return sums.toarray() if sparse.issparse(sums) else sums, weight[rows] @ squared
 
-    blocks = _blocks(X, n_classes)
+    blocks = _sparse_blocks(X, n_classes) if sparse.issparse(X) else list(row_blocks(*X.shape))
     sums, squares = np.zeros((n_classes, d)), np.zeros(d)
     with workers(None) if len(blocks) > 1 else nullcontext(map) as spread:
         for part, square in spread(block, blocks):
@@ -114,10 +114,8 @@ def _adder(X: Any, labels: Labels, weight: Array, frame: Frame) -> Callable[...,
     return add
 
 
-def _blocks(X: Any, n_classes: int) -> list[slice]:
+def _sparse_blocks(X: Any, n_classes: int) -> list[slice]:
     n, d = X.shape
-    if not sparse.issparse(X):
-        return list(row_blocks(n, d))
     size = max(BLOCK, -(-FILL * n_classes * d * n // max(1, X.nnz)))
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
@@ -131,7 +129,7 @@ def second_moment(X: Any, weight: Array, frame: Frame) -> Array:
     second = np.zeros((len(frame.origin), len(frame.origin)))
     plain = bool((weight == 1).all())
     with np.errstate(over="ignore", invalid="ignore"):
-        for rows in _blocks(X, 1):
+        for rows in _sparse_blocks(X, 1) if sparse.issparse(X) else row_blocks(*X.shape):
             z = frame.z(X[rows])
             # BLAS takes half of the time for a matrix times itself.
             second += dense(z.T @ z if plain else scaled_rows(z, weight[rows]).T @ z)
@@ -139,12 +137,12 @@ def second_moment(X: Any, weight: Array, frame: Frame) -> Array:
 
 
 def without_duplicates(X: Any) -> Any:
-    """X, with one entry for each place of a sparse table: two that are to be added have another square.
+    """A sparse table with one entry for each place: two that are to be added have another square.
 
     >>> without_duplicates(sparse.csr_array(([1.0, 2.0], [0, 0], [0, 2]), shape=(1, 1))).data.tolist()
     [3.0]
     """
-    if not sparse.issparse(X) or X.has_canonical_format:
+    if X.has_canonical_format:
         return X
     X = X.copy()
     X.sum_duplicates()

@@ -22,7 +22,9 @@ from unflip.passes.engines import engine_for
 from unflip.passes.exact_sums import exact_sums
 from unflip.passes.sums import ClassSums
 from unflip.sources.batch import Batch, feature_blocks
+from unflip.sources.labels import Labels
 
+WIDEST_SECOND_MOMENT = 30_000  # features: 7 GB
 SAMPLE = 256  # rows looked at, without labels, to choose origin and unit
 
 
@@ -69,9 +71,9 @@ def _exact(batch: Batch, feature_map: FeatureMap, names: tuple[str, ...] | None)
         width = transform(np.zeros((1, batch.X.shape[1]))).shape[1]
         return Moments.zero(width, feature_map.key)
     windows = None
-    for rows, phi in _parts(batch, feature_map, transform):
+    for phi, labels, weight in _parts(batch, feature_map, transform):
         try:
-            found = exact_sums(phi, batch.labels[rows], batch.weight[rows])
+            found = exact_sums(phi, labels, weight)
         except ValueError:
             _name_the_culprit(batch, feature_map)
             raise
@@ -116,11 +118,11 @@ def _framed_sums(batch: Batch, feature_map: FeatureMap, degree: int) -> tuple[Fr
 
 def _sum(batch: Batch, feature_map: FeatureMap, degree: int, frame: Frame) -> ClassSums:
     width = len(frame.origin)
-    _refuse_giant(width, degree)
+    if degree == 2:
+        _refuse_giant(width)
     total = None
-    for rows, phi in _parts(batch, feature_map):
-        labels, weight = batch.labels[rows], batch.weight[rows]
-        engine = engine_for(phi, labels)
+    for phi, labels, weight in _parts(batch, feature_map):
+        engine = engine_for(phi, labels) if batch.foreign else host
         if batch.foreign and engine is host:  # where the feature map has brought the rows
             labels, weight = labels.beside(phi), to_numpy(weight)
         found = engine.class_sums(phi, labels, weight, frame)
@@ -132,19 +134,21 @@ def _sum(batch: Batch, feature_map: FeatureMap, degree: int, frame: Frame) -> Cl
 
 def _parts(
     batch: Batch, feature_map: FeatureMap, transform: Callable[[Any], Any] | None = None
-) -> Iterator[tuple[slice, Any]]:
-    """Features with their rows: raw columns all at once, for nothing has to be made of them."""
+) -> Iterator[tuple[Any, Labels, Any]]:
+    """Features with their labels and weights: raw columns all at once, for nothing has to be made of them."""
     if isinstance(feature_map, Columns) and batch.X.shape[0]:
-        return iter([(slice(None), batch.X)])
-    return feature_blocks(batch.X, transform or feature_map.transform)
+        yield batch.X, batch.labels, batch.weight
+        return
+    for rows, phi in feature_blocks(batch.X, transform or feature_map.transform):
+        yield phi, batch.labels[rows], batch.weight[rows]
 
 
 def _blocks(batch: Batch, feature_map: FeatureMap) -> Iterator[tuple[slice, Any]]:
     return feature_blocks(batch.X, feature_map.transform)
 
 
-def _refuse_giant(width: int, degree: int) -> None:
-    if degree == 2 and width > 30_000:
+def _refuse_giant(width: int) -> None:
+    if width > WIDEST_SECOND_MOMENT:
         raise ValueError(
             f"the second moment of {width} features would take {8e-9 * width**2:.0f} GB; "
             "use a narrower feature map or a learner of degree one"

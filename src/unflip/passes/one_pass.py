@@ -53,7 +53,7 @@ def accumulate(
     if total is None:
         raise ValueError("the source has no rows")
     if total.classes and not total.counts.any():
-        raise ValueError("every row has weight zero; at least one weight must be positive")
+        raise ValueError("the weight is zero in every row; at least one weight must be positive")
     kept.done()
     return total
 

@@ -75,8 +75,9 @@ def block_moments(source: Any, features: Any = None, *, outliers: int, seed: int
 
 
 def _on_host(batch: Batch) -> Batch:
-    X = to_numpy(batch.X) if batch.foreign else without_duplicates(batch.X)
-    return replace(batch, X=X, labels=batch.labels.beside(X), weight=to_numpy(batch.weight))
+    X = to_numpy(batch.X) if batch.foreign else batch.X
+    X = without_duplicates(X) if sparse.issparse(X) else X
+    return replace(batch, X=X, labels=batch.labels.beside(X), weight=to_numpy(batch.weight), foreign=False)
 
 
 def _of_batch(batch: Batch, features: Any, n_blocks: int, seed: int) -> list[tuple[int, Moments]]:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
+from unflip._arrays import Array, is_foreign, rows_as_they_are
 from unflip._arrays import blocks as foreign_blocks
-from unflip._arrays import is_foreign, rows_as_they_are
 from unflip._culprits import naming_what_is_no_number
 from unflip._long_integers import without_long_integers
 from unflip._weights import as_weight
-from unflip.sources.labels import Array, Labels, encode
+from unflip.sources.labels import Labels, encode
 from unflip.sources.on_device import weight_beside
 
 BLOCK = 1 << 14  # rows worked on at a time, so that temporary arrays stay small
@@ -28,7 +28,8 @@ class Batch:
     """Rows X (dense or CSR), their labels and weights, and the names of the columns if they have any.
 
     Labels and weights lie beside X, if that is an array of torch or CuPy. Messages call the rows by their
-    number in the `place`, a file for example, where they begin with `first_row`.
+    number in the `place`, a file for example, where they begin with `first_row`. foreign: whether X, and with
+    it labels and weights, are arrays of another library than NumPy; this is asked here, and not again.
     """
 
     X: Any
@@ -37,11 +38,11 @@ class Batch:
     names: tuple[str, ...] | None = None
     first_row: int = 0
     place: str = ""
+    foreign: bool | None = None
 
-    @cached_property
-    def foreign(self) -> bool:
-        """Whether X, and with it labels and weights, are arrays of another library than NumPy."""
-        return is_foreign(self.X)
+    def __post_init__(self) -> None:
+        if self.foreign is None:
+            object.__setattr__(self, "foreign", is_foreign(self.X))
 
     def __iter__(self) -> Iterator[Batch]:
         """A batch is a source of one batch: itself."""
@@ -81,21 +82,24 @@ def arrays(X: Any, y: Any, weight: Any = None) -> Batch:
     """
     labels = encode(y)
     names = _get_feature_names(X)
-    rows = as_rows(X)
-    if rows.shape[0] != len(labels):
-        raise ValueError(f"X has {rows.shape[0]} rows, y has {len(labels)} labels")
-    return batch_of(rows, labels, weight, None if names is None else tuple(names))
+    return batch_of(as_rows(X), labels, weight, None if names is None else tuple(names))
 
 
 def batch_of(rows: Any, labels: Labels, weight: Any, names: tuple[str, ...] | None) -> Batch:
     """A batch of rows and labels that were checked, with weights as they were given.
 
-    >>> import numpy as np
     >>> batch_of(np.ones((2, 1)), encode([0, 1]), None, None).weight.tolist()
     [1.0, 1.0]
     """
-    checked = weight_beside(weight, rows) if is_foreign(rows) else as_weight(weight, len(labels))
-    return Batch(rows, labels.beside(rows), checked, names)
+    n = rows.shape[0]
+    if n != len(labels):
+        raise ValueError(f"X has {n} rows, y has {len(labels)} labels: inconsistent lengths")
+    foreign = is_foreign(rows)
+    if foreign:
+        checked = weight_beside(weight, rows)
+    else:
+        checked = np.ones(n) if weight is None else as_weight(weight, n)
+    return Batch(rows, labels.beside(rows), checked, names, foreign=foreign)
 
 
 def as_rows(X: Any) -> Any:
@@ -126,7 +130,6 @@ def row_blocks(n_rows: int, width: int = 1) -> Iterator[slice]:
 def feature_blocks(X: Any, transform: Callable[[Any], Any]) -> Iterator[tuple[slice, Any]]:
     """The features of all rows, with the rows they belong to, a block at a time.
 
-    >>> import numpy as np
     >>> [(rows.stop, phi.shape) for rows, phi in feature_blocks(np.ones((3, 2)), lambda X: X)]
     [(3, (3, 2))]
     """
@@ -136,7 +139,6 @@ def feature_blocks(X: Any, transform: Callable[[Any], Any]) -> Iterator[tuple[sl
 def feature_rows(X: Any, transform: Callable[[Any], Any]) -> list[slice]:
     """The rows of each block: as many as have features that are worked on at a time.
 
-    >>> import numpy as np
     >>> feature_rows(np.ones((3, 2)), lambda X: X)
     [slice(0, 3, None)]
     """

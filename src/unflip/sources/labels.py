@@ -15,12 +15,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
-from unflip._arrays import beside, is_foreign, to_numpy
+from unflip._arrays import Array, beside, is_foreign, is_plain, to_numpy
 from unflip._culprits import is_missing, refuse_masked
 from unflip._long_integers import with_plain_integers
 from unflip.sources.on_device import classes_and_codes
 
-Array = np.ndarray[Any, Any]
 CLOSE = 1 << 16  # numbers in so short a range are counted, not sorted
 
 
@@ -43,6 +42,8 @@ class Labels:
 
     def beside(self, X: Any) -> Labels:
         """The same labels where the rows X are."""
+        if isinstance(self.codes, np.ndarray) and isinstance(X, np.ndarray):
+            return self
         if self.codes is not None:
             return Labels(self.classes, beside(self.codes, X))
         if is_foreign(X):
@@ -74,9 +75,13 @@ class Labels:
 
     def weighted(self, weight: Array, rows: slice) -> Any:
         """A K x rows matrix that turns rows into weighted sums by class."""
-        part = self[rows].table
-        weights = np.repeat(weight[rows], np.diff(part.indptr))
-        return sparse.csc_array((part.data * weights, part.indices, part.indptr), shape=part.shape)
+        w = weight[rows]
+        shape = len(self.classes), len(w)
+        if self.codes is not None:
+            return sparse.csc_array((w, self.codes[rows], np.arange(len(w) + 1)), shape=shape)
+        part = self.soft[:, rows]
+        w = np.repeat(w, np.diff(part.indptr))
+        return sparse.csc_array((part.data * w, part.indices, part.indptr), shape=shape)
 
     def __getitem__(self, rows: slice | Array) -> Labels:
         """The labels of some rows."""
@@ -116,21 +121,19 @@ def encode(y: Any) -> Labels:
     """
     if y is None:
         raise ValueError("learning requires y to be passed, but the target y is None")
-    if is_foreign(y):
+    plain = is_plain(y, ndim=1)
+    if not plain and is_foreign(y):
         hard = classes_and_codes(y)
         return encode(to_numpy(y)).beside(y) if hard is None else Labels(*hard)
-    refuse_masked(y, "y")
-    labels = _as_array(y)
-    if labels.ndim == 2 and labels.shape[1] > 1:
+    labels = y if plain else _as_array(y)
+    if labels.ndim == 2:
         return _soft_rows(labels)
-    if labels.ndim > 2:
-        raise ValueError(f"labels form one column, got an array of shape {labels.shape}")
-    labels = column_or_1d(labels, warn=True)
-    _refuse_missing(labels)
+    if labels.dtype.kind not in "iub":
+        _refuse_missing(labels)
     if labels.dtype == object:
         _refuse_unhashable(labels)
-    if labels.dtype == object and all(isinstance(label, int | float) for label in labels):
-        labels = np.array(labels.tolist())  # plain numbers from a nullable column
+        if all(isinstance(label, int | float) for label in labels):
+            labels = np.array(labels.tolist())  # plain numbers from a nullable column
     if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
         return _soft_column(labels)
     if labels.dtype.kind in "iufb":
@@ -186,14 +189,20 @@ def _small_whole_numbers(labels: Array) -> Labels | None:
 
 
 def _as_array(y: Any) -> Array:
-    """Labels as an array of their own type: NumPy would turn the list ["a", 1, nan] into three strings."""
+    """Labels of their own type, (n,), or probabilities, (n, K).
+
+    NumPy would turn the list ["a", 1, nan] into three strings.
+    """
+    refuse_masked(y, "y")
     labels = np.asarray(with_plain_integers(y))
     if isinstance(y, list | tuple) and labels.dtype.kind in "US":
         given = np.asarray(y, dtype=object)
         text = str if labels.dtype.kind == "U" else bytes
         if not all(isinstance(label, text) for label in given.flat):
-            return given
-    return labels
+            labels = given
+    if labels.ndim > 2:
+        raise ValueError(f"labels form one column, got an array of shape {labels.shape}")
+    return labels if labels.ndim == 2 and labels.shape[1] > 1 else column_or_1d(labels, warn=True)
 
 
 def _soft_column(labels: Array) -> Labels:
