@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from unflip import UnhingedClassifier
 from unflip.kernels import Gaussian
 from unflip.kernels import on_device as kernels_on_device
-from unflip.moments import Frame
+from unflip.moments.frame import Frame
 from unflip.passes import array_api, engines, triton_sums
 from unflip.sources import encode
 

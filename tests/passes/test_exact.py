@@ -10,9 +10,10 @@ from scipy import sparse
 
 from unflip import UnhingedClassifier
 from unflip.features import Nystroem, OrthogonalFourier, Standardize
-from unflip.moments import Frame, Moments, accumulate
+from unflip.moments import Moments, accumulate
 from unflip.moments.exact import Windows, as_integers, products
 from unflip.moments.exact_floats import in_floats
+from unflip.moments.frame import Frame
 from unflip.passes import exact_sums, host
 from unflip.sources import encode
 

@@ -13,14 +13,13 @@ when they are asked for: the one import that goes up, as the contract in pyproje
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from unflip.moments.frame import Frame
 from unflip.moments.median import median_of_means
 from unflip.moments.moments import Moments
 
 if TYPE_CHECKING:
     from unflip.passes import accumulate, block_moments, robust_moments
 
-__all__ = ["Frame", "Moments", "accumulate", "block_moments", "median_of_means", "robust_moments"]
+__all__ = ["Moments", "accumulate", "block_moments", "median_of_means", "robust_moments"]
 
 
 def __getattr__(name: str) -> Any:

@@ -42,7 +42,7 @@ def class_sums(X: Any, labels: Labels, weight: Any, frame: Frame) -> ClassSums:
             by_class = xp.where(own, w[None, :], xp.zeros_like(w)[None, :])
         counts = counts + xp.sum(by_class, axis=1)
         sums = sums + by_class @ z
-        squares = squares + w @ (z * z)
+        squares = squares + xp.sum(w[:, None] * (z * z), axis=0)
     return ClassSums(*map(to_numpy, (counts, sums, squares)))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip._arrays import to_numpy
+from unflip._arrays import is_foreign, to_numpy
 from unflip._culprits import in_place, name_the_culprit
 from unflip.features import FeatureMap, as_feature_map
 from unflip.features.base import Columns, row_by_row
@@ -99,7 +99,7 @@ def _framed_sums(batch: Batch, feature_map: FeatureMap, degree: int) -> tuple[Fr
     few = slice(0, None, max(1, batch.X.shape[0] // SAMPLE))
     try:
         sample = feature_map.transform(batch.X[few, :])
-        frame = Frame.of(to_numpy(sample) if batch.foreign else sample)
+        frame = Frame.of(to_numpy(sample) if batch.foreign and is_foreign(sample) else sample)
         sums = _sum(batch, feature_map, degree, frame)
     except ValueError:
         _name_the_culprit_in_x(batch)  # some maps refuse what is not finite, but not by name

@@ -42,14 +42,12 @@ def accumulate(
         raise ValueError(f"summation is 'fast' or 'exact', got {summation!r}")
     if summation == "exact" and degree == 2:
         raise ValueError("summation='exact' is for degree one; the second moment has no exact form here")
+    away = isinstance(source, Elsewhere)
+    if away and checkpoint is not None:
+        raise ValueError("a checkpoint is for rows that are read here, not in a database or a cluster")
     sums = Sums(features, degree, summation)
     kept = Checkpoint.beside(checkpoint, source, features, degree, summation)
-    if isinstance(source, Elsewhere):
-        if checkpoint is not None:
-            raise ValueError("a checkpoint is for rows that are read here, not in a database or a cluster")
-        total = source.summed_by(sums)
-    else:
-        total = fold(source, sums.of_batch, kept)
+    total = source.summed_by(sums) if away else fold(source, sums.of_batch, kept)
     if total is None:
         raise ValueError("the source has no rows")
     if total.classes and not total.counts.any():
