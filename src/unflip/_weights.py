@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from unflip._arrays import to_numpy
+from unflip._arrays import Array, to_numpy
 from unflip._culprits import refuse_masked
-
-Array = np.ndarray[Any, Any]
 
 
 def as_weight(weight: Any, n_rows: int) -> Array:

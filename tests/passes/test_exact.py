@@ -272,7 +272,7 @@ def test_compiled_and_plain_sums_are_the_same_bits(monkeypatch):
         where = np.zeros(300) if sparse.issparse(X) else origin
         assert host.is_compiled(X)
         compiled = host.class_sums(X, y, w, Frame(where, 2.0))
-        monkeypatch.setattr(host, "WORTH", 1 << 60)
+        monkeypatch.setattr(host, "WORTH_COMPILING", 1 << 60)
         plain = host.class_sums(X, y, w, Frame(where, 2.0))
         monkeypatch.undo()
         assert_array_equal(compiled.sums, plain.sums)

@@ -14,7 +14,7 @@ from unflip.features import Transformed
 from unflip.moments.files import as_facts, as_fields, refuse_labels
 from unflip.moments.moments import Moments
 
-EVERY = 8  # parts
+PARTS_BETWEEN = 8  # one saved state and the next
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Checkpoint:
         if self.path is None or moments is None:
             return
         refuse_labels(moments.classes)  # each time, for it is early to say so
-        if position % EVERY:
+        if position % PARTS_BETWEEN:
             return
         facts, arrays = as_facts(moments)
         save_arrays(

@@ -24,8 +24,10 @@ from unflip.sources.batch import BLOCK, row_blocks
 from unflip.sources.column_table import ColumnTable
 from unflip.sources.labels import Labels
 
-WORTH = 1 << 20  # numbers in X below which loading compiled code takes longer than the pass
-FILL = 4  # a block of sparse rows has so many times the entries of its sums, or these would take the time
+WORTH_COMPILING = 1 << 20  # numbers in X below which loading compiled code takes longer than the pass
+ENTRIES_PER_SUM = (
+    4  # a block of sparse rows has so many times the entries of its sums, or these would take the time
+)
 
 
 def class_sums(X: Any, labels: Labels, weight: Array, frame: Frame) -> ClassSums:
@@ -46,9 +48,11 @@ def class_sums(X: Any, labels: Labels, weight: Array, frame: Frame) -> ClassSums
             compiled(rows.start, rows.stop, sums=sums, squares=squares)
             return sums, squares
         with np.errstate(over="ignore", invalid="ignore"):
-            z = frame.z(X[rows])
-            sums, squared = labels.weighted(weight, rows) @ z, z.multiply(z) if sparse.issparse(z) else z * z
-            return sums.toarray() if sparse.issparse(sums) else sums, weight[rows] @ squared
+            z, w = frame.z(X[rows]), weight[rows]
+            sums = labels.weighted(weight, rows) @ z
+            if sparse.issparse(z):
+                return sums.toarray(), w @ z.power(2)
+            return sums, np.einsum("i,ij,ij->j", w, z, z)
 
     blocks = _sparse_blocks(X, n_classes) if sparse.issparse(X) else list(row_blocks(*X.shape))
     sums, squares = np.zeros((n_classes, d)), np.zeros(d)
@@ -69,11 +73,11 @@ def is_compiled(X: Any) -> bool:
     False
     """
     if sparse.issparse(X):
-        known = X.format == "csr" and X.nnz >= WORTH
+        known = X.format == "csr" and X.nnz >= WORTH_COMPILING
     elif isinstance(X, ColumnTable):
-        known = X.size >= WORTH
+        known = X.size >= WORTH_COMPILING
     else:
-        known = X.size >= WORTH and (X.flags.c_contiguous or X.flags.f_contiguous)
+        known = X.size >= WORTH_COMPILING and (X.flags.c_contiguous or X.flags.f_contiguous)
     return known and X.dtype in (np.float32, np.float64) and has_numba()
 
 
@@ -116,7 +120,7 @@ def _adder(X: Any, labels: Labels, weight: Array, frame: Frame) -> Callable[...,
 
 def _sparse_blocks(X: Any, n_classes: int) -> list[slice]:
     n, d = X.shape
-    size = max(BLOCK, -(-FILL * n_classes * d * n // max(1, X.nnz)))
+    size = max(BLOCK, -(-ENTRIES_PER_SUM * n_classes * d * n // max(1, X.nnz)))
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 

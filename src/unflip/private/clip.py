@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from unflip._arrays import Array
 from unflip.features import FeatureMap
 from unflip.features.base import row_by_row
 
-Array = np.ndarray[Any, Any]
 BITS = 26  # of a whole number: squares of up to 2^26 have sums below 2^53, which floats hold
 
 

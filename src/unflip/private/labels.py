@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from unflip._arrays import Array
 from unflip.moments.privacy import opendp
 from unflip.noise import SymmetricNoise, UniformNoise
 from unflip.private.parameters import as_classes, as_epsilon
 from unflip.sources import encode
-
-Array = np.ndarray[Any, Any]
 
 
 def private_labels(

@@ -7,11 +7,8 @@ from contextlib import suppress
 from numbers import Real
 from typing import Any
 
-import numpy as np
-
+from unflip._arrays import Array
 from unflip.sources import encode
-
-Array = np.ndarray[Any, Any]
 
 
 def as_number(value: Any, least: float, most: float, rule: str) -> float:

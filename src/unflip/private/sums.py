@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from unflip._arrays import Array
 from unflip.features import as_feature_map
 from unflip.moments.moments import Moments
 from unflip.moments.privacy import Budget, epsilon_of_gaussian, gaussian
 from unflip.passes.one_batch import batch_moments
-from unflip.private.clip import Array, Clipped
+from unflip.private.clip import Clipped
 from unflip.private.parameters import as_classes, as_epsilon, as_number
 from unflip.sources import Batch, batches
 from unflip.sources.source import Elsewhere

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
-from unflip._arrays import Array, is_foreign, rows_as_they_are
+from unflip._arrays import Array, is_foreign, is_plain, rows_as_they_are
 from unflip._arrays import blocks as foreign_blocks
 from unflip._culprits import naming_what_is_no_number
 from unflip._long_integers import without_long_integers
@@ -94,7 +94,7 @@ def batch_of(rows: Any, labels: Labels, weight: Any, names: tuple[str, ...] | No
     n = rows.shape[0]
     if n != len(labels):
         raise ValueError(f"X has {n} rows, y has {len(labels)} labels: inconsistent lengths")
-    foreign = is_foreign(rows)
+    foreign = not is_plain(rows, ndim=2) and is_foreign(rows)
     if foreign:
         checked = weight_beside(weight, rows)
     else:

@@ -20,7 +20,7 @@ from unflip._culprits import is_missing, refuse_masked
 from unflip._long_integers import with_plain_integers
 from unflip.sources.on_device import classes_and_codes
 
-CLOSE = 1 << 16  # numbers in so short a range are counted, not sorted
+COUNTED_RANGE = 1 << 16  # numbers in so short a range are counted, not sorted
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +179,7 @@ def _small_whole_numbers(labels: Array) -> Labels | None:
     if not len(labels):
         return None
     low, high = labels.min().item(), labels.max().item()
-    if abs(low) > 2**53 or high - low >= CLOSE:
+    if abs(low) > 2**53 or high - low >= COUNTED_RANGE:
         return None
     steps = labels.astype(np.int64) - int(low)
     present = np.flatnonzero(np.bincount(steps))

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from unflip._arrays import beside, is_foreign, to_numpy
+from unflip._arrays import Array, beside, is_foreign, to_numpy
 from unflip._weights import as_weight
 
-Array = np.ndarray[Any, Any]
-FEW = 64  # labels in so short a range are compared with each number in it
+FEW_NUMBERS = 64  # labels in so short a range are compared with each number in it
 
 
 def classes_and_codes(y: Any) -> tuple[Array, Any] | None:
@@ -43,7 +42,7 @@ def classes_and_codes(y: Any) -> tuple[Array, Any] | None:
     ):
         return None
     low, span = int(low), int(high - low)
-    if span >= FEW:
+    if span >= FEW_NUMBERS:
         unique = xp.unique_inverse(y)
         return to_numpy(unique.values), unique.inverse_indices
     # The lowest and the highest are there; the numbers between them are asked for.

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unflip._arrays import Array
 from unflip._extras import extra
 from unflip.sources.columns import chosen_columns
 from unflip.sources.source import Elsewhere
 
-Array = np.ndarray[Any, Any]
 AT_ONCE = 1400  # sums in one query: PostgreSQL takes no more than 1664 columns
 WIDEST = 200  # columns whose products are summed
 CLASSES = 10_000  # more of them are no classes
