@@ -164,7 +164,7 @@ def dense(product: Any) -> Array:
     [[1.0]]
     """
     if isinstance(product, np.ndarray):
-        return product
+        return np.asarray(product)  # of a matrix too, which sums of sparse ones are
     return product.toarray() if sparse.issparse(product) else to_numpy(product)
 
 

@@ -25,9 +25,7 @@ from unflip.sources.column_table import ColumnTable
 from unflip.sources.labels import Labels
 
 WORTH_COMPILING = 1 << 20  # numbers in X below which loading compiled code takes longer than the pass
-ENTRIES_PER_SUM = (
-    4  # a block of sparse rows has so many times the entries of its sums, or these would take the time
-)
+ENTRIES_PER_SUM = 4  # at least, in a block of sparse rows: with fewer, its sums would take the time
 
 
 def class_sums(X: Any, labels: Labels, weight: Array, frame: Frame) -> ClassSums:
