@@ -135,7 +135,7 @@ class MomentClassifier(LinearClassifier):
         """
         with all_or_nothing(self):
             batch = self._batch(X, y, sample_weight, reset=True)
-            self.features_ = None if self.features is None else self._fitted_features(batch)
+            self.features_ = self._fitted_features(batch)
             self._saw_rows = self.features is not None
             self._use(self._moments(batch), batch.labels.classes, X=batch.X)
             self._tune(batch)

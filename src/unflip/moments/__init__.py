@@ -27,3 +27,7 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         return getattr(import_module("unflip.passes"), name)
     raise AttributeError(f"module 'unflip.moments' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
