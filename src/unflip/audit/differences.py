@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip.moments import accumulate
+from unflip.passes import accumulate
 
 Array = np.ndarray[Any, Any]
 SHOWN = 8

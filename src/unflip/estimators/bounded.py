@@ -19,8 +19,8 @@ from unflip.estimators.base import LinearClassifier
 from unflip.estimators.border import Array, refuse_single_class
 from unflip.estimators.certificate import Certificate, warn_unmet
 from unflip.estimators.scorer import LinearScorer
-from unflip.moments import accumulate
 from unflip.moments.frame import Frame, dense
+from unflip.passes import accumulate
 
 
 class BoundedUnhingedClassifier(LinearClassifier):

@@ -18,7 +18,8 @@ from unflip._culprits import name_the_culprit
 from unflip.estimators.base import MomentClassifier
 from unflip.estimators.border import LARGEST, Array, contrast, lonely
 from unflip.estimators.scorer import LinearScorer
-from unflip.moments import Moments, accumulate
+from unflip.moments import Moments
+from unflip.passes import accumulate
 from unflip.solvers.ridge import Spectrum, leave_one_out
 from unflip.sources import Batch
 from unflip.sources.batch import feature_blocks

@@ -20,8 +20,9 @@ from unflip.estimators.piecewise import minimize_piecewise
 from unflip.estimators.scorer import LinearScorer
 from unflip.estimators.smooth import minimize_smooth
 from unflip.losses import Loss
-from unflip.moments import Moments, accumulate
+from unflip.moments import Moments
 from unflip.moments.frame import Frame
+from unflip.passes import accumulate
 from unflip.sources import Batch
 
 TOLERANCE = 1e-8

@@ -17,8 +17,8 @@ from unflip.estimators.border import contrast
 from unflip.estimators.kept import KeptRows
 from unflip.features.lowrank import LowRank
 from unflip.kernels import Kernel
-from unflip.moments import accumulate
 from unflip.moments.frame import Frame
+from unflip.passes import accumulate
 from unflip.solvers.ridge import ROUNDING, Spectrum
 from unflip.sources.batch import feature_blocks
 

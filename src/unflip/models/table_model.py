@@ -27,10 +27,11 @@ from unflip.models.table_facts import (
     refuse_others,
     refuse_unwritable,
 )
-from unflip.moments import Moments, accumulate
+from unflip.moments import Moments
 from unflip.moments.files import as_facts as moments_as_facts
 from unflip.moments.files import as_fields as moments_as_fields
 from unflip.moments.privacy import Budget
+from unflip.passes import accumulate
 from unflip.tables import Habits
 
 LEARNERS = {"square": SquareClassifier, "unhinged": UnhingedClassifier}

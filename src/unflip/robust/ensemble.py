@@ -12,7 +12,8 @@ import numpy as np
 from unflip.estimators.border import contrast
 from unflip.features.landmarks import Landmarks
 from unflip.kernels import Kernel
-from unflip.moments import Moments, accumulate
+from unflip.moments import Moments
+from unflip.passes import accumulate
 from unflip.robust.landmarks import RIDGES
 from unflip.robust.views import Array, Views
 from unflip.solvers.ridge import RidgePath, Spectrum

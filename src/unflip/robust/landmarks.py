@@ -18,7 +18,8 @@ from unflip.estimators.border import contrast
 from unflip.features.landmarks import Landmarks
 from unflip.kernels import Kernel
 from unflip.kernels.blocks import slices
-from unflip.moments import Moments, accumulate
+from unflip.moments import Moments
+from unflip.passes import accumulate
 from unflip.robust.rows import Array, Rows
 from unflip.solvers.ridge import RidgePath, Spectrum
 from unflip.solvers.ridge_groups import leave_folds_out, leave_groups_out

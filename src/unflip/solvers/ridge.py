@@ -33,7 +33,7 @@ ROUNDING = float(np.finfo(np.float64).eps)
 class Spectrum:
     """The scatter of features seen along its eigenvectors, and the labels with it.
 
-    eigenvalues: (r,), positive. basis: (d, r), of z = (phi - origin) / unit. center: (r,), the mean of z
+    eigenvalues: (r,), positive. basis: (d, r), of z, features in the frame. center: (r,), the mean of z
     along them. cross: (r, k), the sum of omega u t'. total: W. mean: (k,), the mean of t.
 
     >>> from unflip.moments import accumulate
@@ -64,7 +64,9 @@ class Spectrum:
         if metric is None:
             spread, basis = np.linalg.eigh(scatter)
         else:
-            spread, basis = eigh(scatter, metric / moments.frame.unit**2, overwrite_a=True, check_finite=False)
+            spread, basis = eigh(
+                scatter, metric / moments.frame.unit**2, overwrite_a=True, check_finite=False
+            )
         # Directions without spread beyond rounding carry nothing: their cross moments vanish too.
         keep = spread > len(spread) * ROUNDING * max(spread.max(initial=0.0), 0.0)
         spread, basis = spread[keep], basis[:, keep]
