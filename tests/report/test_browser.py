@@ -8,8 +8,6 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")
 
-DRAWN = "() => document.querySelectorAll('.chart svg').length === document.querySelectorAll('.chart').length"
-
 
 @pytest.fixture(scope="module")
 def address(page, tmp_path_factory):
@@ -40,7 +38,6 @@ def visit(browser, address):
             "request", lambda r: troubles.append(r.url) if not r.url.startswith((address, "data:")) else None
         )
         tab.goto(address)
-        tab.wait_for_function(DRAWN)
         return tab
 
     yield open_page
@@ -67,12 +64,21 @@ def test_tables_are_there_and_everything_has_a_name(visit, result):
 
 def test_the_reader_chooses_a_dataset(visit):
     tab = visit()
-    before = tab.locator("#chart-curves").inner_html()
-    tab.locator("#controls-curves select").first.select_option("iris")
-    tab.wait_for_function(
-        "before => document.getElementById('chart-curves').innerHTML !== before", arg=before
-    )
-    assert "NaN" not in tab.locator("#chart-curves").inner_html()
+    shown = tab.locator("#chart-curves .panels:visible")
+    assert shown.get_attribute("data-choice") == "long, 0-1 error"
+    tab.get_by_role("combobox", name="dataset and metric").select_option("iris, 0-1 error")
+    assert shown.get_attribute("data-choice") == "iris, 0-1 error"
+    assert shown.locator("svg:visible").count() == 7
+
+
+def test_the_contents_mark_the_section_that_is_read(visit):
+    tab = visit(viewport={"width": 1280, "height": 800})
+    current = tab.locator("nav [aria-current]")
+    assert current.all_text_contents() == ["In short"]
+    for place, name in (("differ", "Where we differ"), ("run", "This run"), ("tables", "The printed tables")):
+        tab.evaluate(f"document.getElementById('{place}').scrollIntoView()")
+        tab.wait_for_function(f"() => document.querySelector('nav [aria-current]').textContent === '{name}'")
+        assert current.count() == 1
 
 
 def test_the_keyboard_reaches_the_skip_link_first_and_every_open_region(visit):
@@ -83,6 +89,8 @@ def test_the_keyboard_reaches_the_skip_link_first_and_every_open_region(visit):
     tab.keyboard.press("Enter")
     assert tab.evaluate("document.activeElement.id") == "content"
     tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.hash") == "#missing"
+    tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.getAttribute('role')") == "region"
     assert tab.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
@@ -91,7 +99,7 @@ def test_light_and_dark_differ_and_both_can_be_read(visit):
     colours = [
         visit(color_scheme=scheme).evaluate(
             """() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color,
-                getComputedStyle(document.querySelector(".chart svg text")).fill]"""
+                getComputedStyle(document.querySelector(".chart svg .strong")).fill]"""
         )
         for scheme in ("light", "dark")
     ]

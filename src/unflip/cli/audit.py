@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from unflip.cli.pages import page_writable, save_text, write_page
 from unflip.cli.progress import with_progress
 from unflip.cli.refusal import Refusal, refusing
 from unflip.cli.say import tell
@@ -67,8 +68,7 @@ def audit(
     Rows are numbered from zero, without the header. Everything is computed from the one file.
     """
     if out is not None:
-        for path in (out, out.with_suffix(".md"), out.with_suffix(".json")):
-            writable(path, (".html",) if path == out else (".md", ".json"), inputs=(file,))
+        page_writable(out, inputs=(file,))
     if suspects is not None:
         writable(suspects, (".csv",), "--suspects", inputs=(file,))
     with refusing():
@@ -79,6 +79,8 @@ def audit(
 
         from unflip.audit.table import audit_table
         from unflip.report import audit as shown
+        from unflip.report.audit.sections import document
+        from unflip.report.text import as_text
 
         if out is not None:
             shown.require_page()
@@ -97,16 +99,15 @@ def audit(
                 )
             )
         content = json.dumps(shown.as_plain(found), indent=1, allow_nan=False)
+        report = document(found)
         if out is not None:
-            _save(out, shown.as_html(found))
-            _save(out.with_suffix(".md"), shown.as_markdown(found))
-            _save(out.with_suffix(".json"), content)
+            write_page(out, report, content)
         if suspects is not None:
-            _save(suspects, shown.as_csv(found))
+            save_text(suspects, shown.as_csv(found))
     if as_json:
         print(content)
     elif not quiet:
-        print(shown.as_text(found))
+        print(as_text(report))
         for written in (out, suspects):
             if written is not None:
                 tell(f"written: {written}")
@@ -136,12 +137,6 @@ def _settings(seed: int) -> dict[str, Any]:
         "seed": seed,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
     }
-
-
-def _save(path: Path, text: str) -> None:
-    from unflip._atomic import write_atomically
-
-    write_atomically(path, lambda file: file.write(text.encode()))
 
 
 @contextmanager

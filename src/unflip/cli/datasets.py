@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from unflip.cli.refusal import Refusal, refusing
+
 datasets = typer.Typer(
     help="The data of the paper: list what is here, write it as a table, fetch what may not be shipped.",
     no_args_is_help=True,
@@ -56,7 +58,6 @@ def write_dataset(
     data_dir: DataDir = None,
 ) -> None:
     """Write a dataset as a table to try the other commands on: rows shuffled, the last column `label`."""
-    from unflip.cli.refusal import refusing
     from unflip.cli.tables import save, writable
 
     writable(out, (".csv", ".parquet"))
@@ -82,9 +83,9 @@ def fetch_dataset(
     from unflip.experiments.fetch import fetch
 
     if data_dir is None:
-        raise typer.BadParameter("name a folder to keep the data in, with --data-dir or UNFLIP_DATA")
+        raise Refusal("name a folder to keep the data in, with --data-dir or UNFLIP_DATA")
     for name in names:
         try:
             print(fetch(name, data_dir))
         except (OSError, ValueError) as error:
-            raise typer.BadParameter(f"{name} could not be fetched: {error}") from None
+            raise Refusal(f"{name} could not be fetched: {error}") from None

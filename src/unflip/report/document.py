@@ -1,172 +1,314 @@
-"""From a `Result` to plain values in the order in which they are shown; nothing here draws."""
+"""What a report holds, in the order in which it is shown: plain data, of which nothing draws.
+
+The paper's report (`report.paper`) and an audit's (`report.audit`) are built of the same blocks. Three
+renderers show any document: `html` as a page, `markdown` as a file, `text` in a terminal.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unflip.experiments.batch import CLOSED
-from unflip.experiments.catalogue import CATALOGUE
-from unflip.experiments.figures import FIGURES
-from unflip.experiments.published import published
-from unflip.experiments.result import Comparison, Figure, Result
-from unflip.report.counts import (
-    Agreement,
-    Share,
-    Variants,
-    agreement,
-    distinct,
-    shares,
-    std_agrees,
-    tried_everywhere,
-    variants,
-)
-from unflip.report.printed import PrintedTable, printed_tables
-from unflip.report.summary import summary
-from unflip.report.tables import (
-    Plain,
-    certificates_table,
-    disagreements_table,
-    errata_table,
-    finding_table,
-    records,
-    series_table,
-    settings_table,
-)
-from unflip.report.words import plain
-
-NO_REASON = "No reason is known."
+from unflip.report.chart import Chart
+from unflip.report.words import plain, words
 
 
 @dataclass(frozen=True)
-class Group:
-    """A figure or a finding: what is printed, what was found, and the numbers."""
+class Span:
+    """A piece of a sentence: "strong", "em" or "code", or a link to a place of the page ("#place")."""
+
+    text: str
+    kind: str
+
+
+Words = tuple[str | Span, ...]
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph; kind: "" or "caution"."""
+
+    words: Words
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One of a list; share: how long its bar is, where it has one."""
+
+    words: Words
+    share: float | None = None
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list; kind: "bullets", "bars", "findings", or "headline", whose first item says the most."""
+
+    items: tuple[Item, ...]
+    kind: str = "bullets"
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names, and what is to be said of each."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A number that is to be seen at once; share: of the line above it, how much is filled."""
 
     name: str
-    title: str
+    value: str
+    note: str
+    share: float
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Numbers side by side."""
+
+    tiles: tuple[Tile, ...]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading within a section; place: what links to it call it."""
+
+    text: str
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell that is more than its text: with a share to draw, a value to sort by, or a word beside it.
+
+    kind: words of "num", "short", "chance", "count", "best" and "none".
+    """
+
+    text: str
+    kind: str = ""
+    share: float | None = None
+    value: float | None = None
+    tag: str = ""
+    spoken: str = ""  # for readers who hear the page, instead of the text
+
+
+Line = tuple[str | Cell, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A caption, the names of the columns, and rows.
+
+    kind: "", "counts", "unwrapped", or "sorted", which its first columns, `sortable` many, sort on the page;
+    it comes sorted by the last of them, downwards. code: the column whose texts are code. name: its place.
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[Line, ...]
+    kind: str = ""
+    foot: Line = ()
+    code: str = ""
+    name: str = ""
+    sortable: int = 0
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold numbers only, and so belong at the right.
+
+        >>> Table("", ("name", "rows"), (("iris", "150"), ("car", "–"))).numeric
+        (False, True)
+        """
+        return tuple(all(_is_number(row[k]) for row in self.rows) for k in range(len(self.columns)))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A printed number and ours; verdict: "agrees", "differs" or "not run"."""
+
     printed: str
-    found: str
-    tables: tuple[Plain, ...]
+    best: bool
+    ours: str
+    range: str
+    verdict: str
+    reason: str = ""
 
 
 @dataclass(frozen=True)
-class Skipped:
-    """What could not be run, why, and the command that would help, if there is one."""
+class Block:
+    """Printed numbers beside ours: a dataset and a metric, a row for each noise rate."""
+
+    dataset: str
+    metric: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Pair, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The blocks of one printed table."""
+
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Key:
+    """How a cell of `Compared` is read."""
+
+    examples: tuple[Pair, ...]
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Charts and what is said of them; choices: what a reader chooses one of several panels of charts by."""
 
     name: str
-    reason: str
-    command: str
+    charts: tuple[Chart, ...]
+    caption: tuple[Paragraph | Facts, ...]
+    title: str = ""
+    told: str = ""
+    choices: tuple[tuple[str, tuple[Chart, ...]], ...] = ()
+    choice: str = ""
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Blocks under a line that opens; tally: a count beside the title, as a disc too."""
+
+    title: str
+    blocks: tuple[Any, ...]
+    tally: Cell | None = None
+    place: str = ""
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Groups of blocks, side by side where there is room."""
+
+    groups: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True)
+class Command:
+    """What to type."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file within the page, what its button says, and a note beside it."""
+
+    label: str
+    file: str
+    content: str
+    done: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A box to tick, by which the page shows more."""
+
+    name: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """Blocks of which only the page is in need."""
+
+    blocks: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, its short form for the contents, and blocks; a section without any is not shown."""
+
+    place: str
+    title: str
+    blocks: tuple[Any, ...]
+    short: str = ""
 
 
 @dataclass(frozen=True)
 class Document:
-    """A report. What the run did not have is empty.
+    """A report; headline: what a terminal shows of it."""
 
-    cells: printed numbers beside ours, each once. variants: protocols compared, on the closed forms and
-        on the other losses. protocols: the name of each and what it means. command: how to repeat the run.
-    not_asked: datasets and figures.
+    title: str
+    lede: str
+    sections: tuple[Section, ...]
+    headline: tuple[Any, ...]
+
+
+def said(*pieces: str | Span, kind: str = "") -> Paragraph:
+    """A paragraph.
+
+    >>> said("Use ", Span("robust", "strong"), ".").words[0]
+    'Use '
     """
-
-    summary: tuple[str, ...]
-    cells: tuple[Comparison, ...]
-    shares: tuple[Share, ...]
-    means: Agreement
-    stds: Agreement
-    tables: tuple[PrintedTable, ...]
-    disagreements: tuple[tuple[str, Plain], ...]
-    variants: tuple[Variants, ...]
-    protocols: dict[str, str]
-    certificates: Plain
-    datasets: Plain
-    figures: tuple[Group, ...]
-    findings: tuple[Group, ...]
-    errata: Plain
-    settings: Plain
-    command: str
-    skipped: tuple[Skipped, ...]
-    not_asked: tuple[tuple[str, ...], tuple[str, ...]]
+    return Paragraph(pieces, kind)
 
 
-def document(result: Result) -> Document:
-    """The report of a result.
+def listed(texts: Sequence[str], kind: str = "bullets", title: str = "") -> Listed:
+    """A list of plain sentences.
 
-    >>> report = document(Result(settings={"seed": 0, "command": "unflip reproduce iris"}))
-    >>> report.command, report.settings.rows, report.not_asked[1][0]
-    ('unflip reproduce iris', (('seed', '0'),), 'figure_1')
+    >>> len(listed(["One.", "Two."]).items)
+    2
     """
-    cells = distinct(result.cells)
-    names = list(dict.fromkeys(cell.dataset for cell in published()))
-    skipped = {str(entry.get("name", "")): str(entry.get("reason", "")) for entry in result.skipped}
-    run = {cell.dataset for cell in cells}
-    shown = [name for name in names if name in run]
-    settings = {name: value for name, value in result.settings.items() if name != "command"}
-    present = {figure.name for figure in result.figures}
-    return Document(
-        summary=summary(result, cells),
-        cells=tuple(cells),
-        shares=tuple(shares(cells)),
-        means=agreement(cells, shown),
-        stds=agreement(cells, shown, std_agrees),
-        tables=printed_tables(result.cells, list(skipped)),
-        disagreements=_by_reason(cells),
-        variants=_variants(result, names, {(cell.protocol, cell.dataset) for cell in cells}),
-        protocols={name: _meaning(settings) for name, settings in result.protocols.items()},
-        certificates=certificates_table(result.certificates),
-        datasets=records("Datasets", result.datasets),
-        figures=tuple(map(_figure, result.figures)),
-        findings=tuple(
-            Group(finding.name, finding.title, finding.printed, finding.found, (finding_table(finding),))
-            for finding in result.findings
-        ),
-        errata=errata_table(),
-        settings=settings_table(settings),
-        command=str(result.settings.get("command", "")),
-        skipped=tuple(Skipped(name, reason, _remedy(name)) for name, reason in skipped.items()),
-        not_asked=(
-            tuple(name for name in names if name not in run and name not in skipped),
-            tuple(name for name in FIGURES if name not in present and name not in skipped),
-        ),
-    )
+    return Listed(tuple(Item((text,)) for text in texts), kind, title)
 
 
-def _figure(figure: Figure) -> Group:
-    tables = tuple(series_table(name, rows) for name, rows in figure.series.items())
-    return Group(figure.name, figure.title, figure.printed, figure.found, tables)
+def given(*blocks: Any) -> tuple[Any, ...]:
+    """The blocks that there are: not those that are None or tables without rows.
+
+    >>> given(None, Table("", (), ()), Heading("Left"))
+    (Heading(text='Left', place=''),)
+    """
+    return tuple(block for block in blocks if block is not None and getattr(block, "rows", True))
 
 
-def _by_reason(cells: Iterable[Comparison]) -> tuple[tuple[str, Plain], ...]:
-    """The cells that differ, by reason; the reason of most comes first."""
-    groups: dict[str, list[Comparison]] = {}
-    for cell in cells:
-        if not cell.agrees:
-            groups.setdefault(cell.reason or NO_REASON, []).append(cell)
-    ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
-    return tuple((reason, disagreements_table(group)) for reason, group in ordered)
+def behind(*tables: Table) -> Folded | None:
+    """The numbers that a chart was drawn from; None where there are none.
+
+    >>> behind(Table("", (), ())) is None
+    True
+    """
+    filled = given(*tables)
+    return Folded("The numbers behind the chart", filled) if filled else None
 
 
-def _variants(result: Result, datasets: list[str], used: set[tuple[str, str]]) -> tuple[Variants, ...]:
-    """The protocols on the closed forms, then on the other losses, where every protocol was tried on them."""
-    fair = tried_everywhere(result.tallies)
-    closed = [tally for tally in fair if tally.loss in CLOSED]
-    others = [tally for tally in fair if tally.loss not in CLOSED]
-    found = (
-        variants("square and unhinged", closed, datasets, used),
-        variants("the other losses that were tried", others, datasets, used),
-    )
-    return tuple(each for each in found if each.rows)
+def settings_table(caption: str, settings: dict[str, Any]) -> Table:
+    """The settings of a run, one a row; those inside others under both names.
+
+    >>> settings_table("", {"seed": 0, "versions": {"numpy": "2.4"}}).rows
+    (('seed', '0'), ('versions: numpy', '2.4'))
+    """
+    rows: list[tuple[str, str]] = []
+    for name, value in settings.items():
+        if name == "command":
+            continue
+        if isinstance(value, dict):
+            rows += [(f"{words(name)}: {inner}", plain(one)) for inner, one in value.items()]
+        else:
+            rows.append((words(name), plain(value)))
+    return Table(caption, ("setting", "value"), tuple(rows))
 
 
-def _meaning(settings: dict[str, Any]) -> str:
-    """What a protocol is: its summary and those of its datasets, or else all of its settings."""
-    if "summary" not in settings:
-        return plain(settings)
-    inner = {name: each.get("summary", each) for name, each in settings.items() if isinstance(each, dict)}
-    return "; ".join(
-        [plain(settings["summary"]), *(f"{name}: {plain(text)}" for name, text in inner.items())]
-    )
-
-
-def _remedy(name: str) -> str:
-    elsewhere = name in CATALOGUE and CATALOGUE[name].origin == "elsewhere"
-    return f"unflip datasets fetch {name} --data-dir FOLDER" if elsewhere else ""
+def _is_number(cell: str | Cell) -> bool:
+    if isinstance(cell, Cell):
+        return "num" in cell.kind.split()
+    try:
+        float(cell.replace(",", "").removesuffix(" %"))
+    except ValueError:
+        return cell == "–"
+    return True

@@ -1,13 +1,15 @@
-"""A result as one page that stands alone: no network, light and dark, screen and paper."""
+"""A document as one page that stands alone: no network, light and dark, screen and paper."""
 
 from __future__ import annotations
 
-from unflip.experiments.agreement import PRINTED_TRIALS, ROUNDING
-from unflip.experiments.result import Result
-from unflip.report.document import document
-from unflip.report.templates import template
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
-TEMPLATE = "page.html.jinja"
+from unflip._extras import extra
+from unflip.report.document import Document
+from unflip.report.svg import legend, svg
+from unflip.report.words import unbroken
 
 
 def require_page() -> None:
@@ -15,40 +17,32 @@ def require_page() -> None:
 
     >>> require_page()
     """
-    try:
-        import altair  # noqa: F401
-        import jinja2  # noqa: F401
-        import vl_convert  # noqa: F401
-    except ImportError as error:
-        raise ImportError(f'the page needs {error.name}: pip install "unflip[report]"') from error
+    extra("jinja2", "report")
 
 
-def as_html(result: Result) -> str:
-    """The page: every table and figure of the result, with what it needs to draw itself.
+def as_page(document: Document) -> str:
+    """The page; every text in it is escaped. Needs the extra `report`, or raises `ImportError`.
 
-    Needs the extra `report`, or raises `ImportError`.
-
-    >>> page = as_html(Result(settings={"seed": 0}))
-    >>> page[:15], "No table was run." in page
-    ('<!doctype html>', True)
+    >>> as_page(Document("A <title>", "", (), ()))[:15]
+    '<!doctype html>'
     """
-    require_page()
-    import vl_convert
+    return str(_template().render(document=document)).lstrip()
 
-    from unflip.report import charts
 
-    report = document(result)
-    drawn = {figure.name: charts.figure_chart(figure) for figure in result.figures}
-    specs = {name: spec for name, spec in drawn.items() if spec}
-    curves = charts.noise_chart(report.cells)
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed") if specs or curves else ""
-    page = template(TEMPLATE).render(
-        report=report,
-        specs=specs,
-        curves=curves,
-        rounding=ROUNDING,
-        trials=PRINTED_TRIALS,
-        draws=result.settings.get("study_trials"),
-        bundle=bundle.replace("</script", "<\\/script"),
+@cache
+def _template() -> Any:
+    jinja2, markup = extra("jinja2", "report"), extra("markupsafe", "report").Markup
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda part: files("unflip.report").joinpath(part).read_text("utf-8")),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
-    return page.lstrip()
+    environment.filters |= {
+        "kind": lambda block: type(block).__name__,
+        "drawn": lambda chart: markup(svg(chart)),
+        "legend": lambda chart: markup(legend(chart)),
+        "unbroken": unbroken,
+    }
+    return environment.get_template("page.html.jinja")

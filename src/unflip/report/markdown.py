@@ -1,143 +1,144 @@
-"""A result as Markdown, for a file that is read, searched and compared with the last one."""
+"""A document as Markdown, for a file that is read, searched and compared with the last one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from unflip.experiments.result import Result
-from unflip.report.counts import Agreement, Count, Share, Variant
-from unflip.report.document import Document, Group, document
-from unflip.report.printed import Entry, PrintedTable
-from unflip.report.tables import Plain
-from unflip.report.words import METRICS, plain
-
-RULE = (
-    "A printed mean agrees if, give or take its rounding, it lies in the central 95 % of our means, one mean "
-    "a split. Ours is the mean and the standard deviation over the noise draws of one split."
+from unflip.report.document import (
+    Beside,
+    Cell,
+    Command,
+    Compared,
+    Document,
+    Facts,
+    Figure,
+    Folded,
+    Heading,
+    Listed,
+    Paragraph,
+    Table,
+    Tiles,
+    Words,
 )
 
+ROWS = 100  # of a table that the page can sort
+SPECIAL = re.compile(r"([\\`*\[\]<>|!#~&$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
+MARKS = {"strong": "**", "em": "*", "code": "`"}
 
-def as_markdown(result: Result) -> str:
-    """The whole report, with a table for each of the paper's.
 
-    >>> print(as_markdown(Result(settings={"seed": 0})).split("##")[0])
-    # The paper's experiments, run again
+def as_markdown(document: Document) -> str:
+    """All that the page says, but for what only a page can do; of a table that it can sort 100 rows.
+
+    >>> print(as_markdown(Document("Title", "A line.", (), ())))
+    # Title
     <BLANKLINE>
-    No table was run.
+    A line.
+    <BLANKLINE>
     """
-    report = document(result)
-    sections = [
-        ("", " ".join(report.summary)),
-        ("Agreement", _shares(report.shares) + _agreement(report.means)),
-        ("Standard deviations", _agreement(report.stds)),
-        ("The printed tables", _printed(report.tables)),
-        ("Where we differ", _disagreements(report)),
-        ("Protocols", _variants(report)),
-        ("Certificates", _table(report.certificates)),
-        ("Datasets", _table(report.datasets)),
-        ("Figures", _groups(report.figures, with_tables=False)),
-        ("Findings", _groups(report.findings)),
-        ("Errata of the paper", _table(report.errata)),
-        ("This run", _run(report)),
-        ("What is missing", _missing(report)),
-    ]
-    parts = ["# The paper's experiments, run again"]
-    parts += [f"## {title}\n\n{body}" if title else body for title, body in sections if body]
-    return "\n\n".join(parts) + "\n"
+    parts = [f"# {escaped(document.title)}", escaped(document.lede)]
+    for section in document.sections:
+        body = _blocks(section.blocks)
+        parts += [f"## {escaped(section.title)}", body] if body else []
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _shares(shares: Sequence[Share]) -> str:
-    rows = [(share.title, _share(share.means), _share(share.stds)) for share in shares]
-    return _grid(("losses", "means that agree", "standard deviations"), rows) + "\n\n" if rows else ""
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is: no link, no tag, no emphasis, no end of a cell.
+
+    >>> escaped("a|b <i> snake_case _x_")
+    'a\\\\|b \\\\<i\\\\> snake_case \\\\_x\\\\_'
+    """
+    return SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def _share(count: Count) -> str:
-    return f"{count} ({count.percent})"
+def _blocks(blocks: Iterable[Any]) -> str:
+    return "\n\n".join(filter(None, (WRITE[type(block)](block) for block in blocks if type(block) in WRITE)))
 
 
-def _agreement(counts: Agreement) -> str:
-    if not counts.rows:
-        return ""
-    rows = [(name, *("–" if count is None else str(count) for count in row)) for name, row in counts.rows]
-    rows.append(("all", *map(str, counts.totals)))
-    return _grid(("dataset", *(column.label for column in counts.columns)), rows)
-
-
-def _printed(tables: Sequence[PrintedTable]) -> str:
-    columns = ("dataset", "metric", "noise rate", "loss", "printed", "ours", "range of ours", "verdict")
-    parts = [RULE] if tables else []
-    for table in tables:
-        entries = [entry for block in table.blocks for entry in block.entries]
-        parts += [f"### {_text(table.title)} ({table.count})", _grid(columns, list(map(_entry, entries)))]
-    return "\n\n".join(parts)
-
-
-def _entry(entry: Entry) -> tuple[str, ...]:
-    cell, ours = entry.printed, entry.ours
-    reason = f": {ours.reason}" if ours and ours.reason else ""
-    metric, rate = METRICS.get(cell.metric, cell.metric), plain(cell.noise_rate)
-    numbers = (entry.printed_text, entry.ours_text, entry.range_text)
-    return cell.dataset, metric, rate, entry.column.label, *numbers, entry.verdict + reason
-
-
-def _disagreements(report: Document) -> str:
-    return "\n".join(f"- {len(table.rows)}: {_text(reason)}" for reason, table in report.disagreements)
-
-
-def _variants(report: Document) -> str:
+def _words(words: Words) -> str:
     parts = []
-    for found in report.variants:
-        rows = [(row.name, *_counts(row), str(row.total)) for row in found.rows]
-        title = (
-            f"Printed means that agree, {found.title}; the most for a dataset in bold, * where it was used."
-        )
-        parts += [title, _grid(("protocol", *found.datasets, "all"), rows)]
-    parts += [f"- {_text(name)}: {_text(meaning)}" for name, meaning in report.protocols.items()]
-    return "\n\n".join(parts)
+    for piece in words:
+        if isinstance(piece, str):  # whose ends may be spaces
+            parts.append(SPECIAL.sub(r"\\\1", " ".join(re.split(r"\s+", piece))))
+        else:
+            mark = MARKS.get(piece.kind, "")
+            text = piece.text if piece.kind == "code" else escaped(piece.text)
+            parts.append(f"{mark}{text}{mark}")
+    return "".join(parts)
 
 
-def _counts(row: Variant) -> list[str]:
-    return [
-        "–" if count is None else (f"**{count}**" if best else str(count)) + (" \\*" if used else "")
-        for count, best, used in zip(row.counts, row.best, row.used, strict=True)
+def _listed(block: Listed) -> str:
+    lines = [_words(item.words) for item in block.items]
+    return "\n\n".join(lines) if block.kind == "headline" else "\n".join(f"- {line}" for line in lines)
+
+
+def _facts(block: Facts) -> str:
+    return "\n\n".join(f"*{escaped(name)}:* {escaped(text)}" for name, text in block.pairs)
+
+
+def _tiles(block: Tiles) -> str:
+    return "\n".join(f"- {escaped(t.name)}: **{escaped(t.value)}** {escaped(t.note)}" for t in block.tiles)
+
+
+def _table(block: Table) -> str:
+    rows = block.rows[:ROWS] if block.sortable else block.rows
+    few = f"The first {len(rows)} of {len(block.rows)} follow.\n\n" if len(rows) < len(block.rows) else ""
+    lines = [block.columns, *rows, *([block.foot] if block.foot else [])]
+    return few + _grid([list(map(_cell, line)) for line in lines])
+
+
+def _cell(cell: str | Cell) -> str:
+    if isinstance(cell, str):
+        return escaped(cell)
+    text = f"**{escaped(cell.text)}**" if "best" in cell.kind else escaped(cell.text)
+    return f"{text} ({escaped(cell.tag)})" if cell.tag else text
+
+
+def _compared(block: Compared) -> str:
+    """One table of all blocks, a row for each printed number."""
+    columns = ["dataset", "metric", "noise rate", "loss", "printed", "ours", "range of ours", "verdict"]
+    rows = [
+        [each.dataset, each.metric, rate, name, pair.printed, pair.ours, pair.range, verdict]
+        for each in block.blocks
+        for rate, pairs in each.rows
+        for name, pair in zip(each.columns, pairs, strict=True)
+        for verdict in [f"{pair.verdict}: {pair.reason}" if pair.reason else pair.verdict]
     ]
+    return _grid([columns, *(list(map(escaped, row)) for row in rows)])
 
 
-def _groups(groups: Sequence[Group], with_tables: bool = True) -> str:
-    parts = []
-    for group in groups:
-        parts += [
-            f"### {_text(group.title)}",
-            f"*Printed:* {_text(group.printed)}",
-            f"*Found:* {_text(group.found)}",
-        ]
-        parts += map(_table, group.tables) if with_tables else []
-    return "\n\n".join(parts)
+def _figure(block: Figure) -> str:
+    """What is said beside the charts where that can stand without them."""
+    return _blocks(part for part in block.caption if isinstance(part, Facts))
 
 
-def _run(report: Document) -> str:
-    command = f"\n\n    {' '.join(report.command.split())}" if report.command else ""
-    return _table(report.settings) + command
+def _folded(block: Folded) -> str:
+    if block.tally is None:
+        return _blocks(block.blocks)
+    return f"### {escaped(block.title)} ({escaped(block.tally.text)})\n\n{_blocks(block.blocks)}"
 
 
-def _missing(report: Document) -> str:
-    lines = []
-    for entry in report.skipped:
-        command = f" (`{entry.command}`)" if entry.command else ""
-        lines.append(f"- {_text(entry.name)}: {_text(entry.reason)}{command}")
-    missing = "; ".join(", ".join(names) for names in report.not_asked if names)
-    return "\n".join([*lines, f"- Not asked for: {missing}." if missing else ""]).strip()
+def _beside(block: Beside) -> str:
+    return "\n\n".join(map(_blocks, block.groups))
 
 
-def _table(table: Plain) -> str:
-    return _grid(table.columns, table.rows) if table.rows else ""
+def _grid(lines: Sequence[Sequence[str]]) -> str:
+    drawn = ["| " + " | ".join(line) + " |" for line in lines]
+    return "\n".join([drawn[0], "|" + " --- |" * len(lines[0]), *drawn[1:]])
 
 
-def _grid(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join("| " + " | ".join(map(_text, line)) + " |" for line in lines)
-
-
-def _text(text: str) -> str:
-    """Text that cannot end a cell or a line, nor begin a tag."""
-    return " ".join(text.replace("|", "\\|").replace("<", "&lt;").split())
+WRITE: dict[type, Callable[[Any], str]] = {
+    Paragraph: lambda block: _words(block.words),
+    Heading: lambda block: f"### {escaped(block.text)}",
+    Command: lambda block: f"    {' '.join(block.text.split())}",
+    Listed: _listed,
+    Facts: _facts,
+    Tiles: _tiles,
+    Table: _table,
+    Compared: _compared,
+    Figure: _figure,
+    Folded: _folded,
+    Beside: _beside,
+}

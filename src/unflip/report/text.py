@@ -1,111 +1,100 @@
-"""The headline of a result for a terminal."""
+"""The headline of a document for a terminal."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
+from itertools import zip_longest
+from typing import Any
 
-from unflip.experiments.result import Result, certificate_summary
-from unflip.report.counts import Agreement, Column, Count, Share
-from unflip.report.document import Document, document
-from unflip.report.words import loss_label
+from unflip.report.document import Cell, Command, Document, Listed, Paragraph, Table, Tiles, Words
 
 WIDTH = 100
+ROWS = 10  # of a table that the page can sort
 
 
-def as_text(result: Result) -> str:
-    """What agrees by dataset and loss, the certificates, a line for each finding, and what was skipped.
+def as_text(document: Document) -> str:
+    """Its blocks with a line between them, none wider than 100 letters.
 
-    >>> from unflip.experiments.result import Finding
-    >>> finding = Finding("one", "Ties", "None.", "Two of three.", ("ties",), ((2,),))
-    >>> print(as_text(Result(settings={}, findings=(finding,))).split("Not asked for")[0])
-    No table was run.
-    <BLANKLINE>
-    Found:
-      Ties: Two of three.
+    >>> table = Table("Sums", ("how many", "of them"), (("all", "12"), ("few", "3")))
+    >>> print(as_text(Document("", "", (), (table,))))
+    Sums:
+      how many  of them
+      all            12
+      few             3
     """
-    report = document(result)
-    parts = [
-        _wrapped(" ".join(report.summary)),
-        _shares(report.shares),
-        _agreement("Printed means that agree, by dataset and loss", report.means),
-        _agreement("Printed standard deviations that agree, by dataset and loss", report.stds),
-        _certificates(result),
-        _found(report),
-        _left_out(report),
-    ]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(filter(None, (WRITE[type(block)](block) for block in document.headline)))
 
 
-def _shares(shares: Sequence[Share]) -> str:
-    rows = [(share.title, str(share.means), share.means.percent) for share in shares]
-    return "\n".join(["Printed means that agree, by kind of loss:", *_columns(rows)]) if rows else ""
+def _plain(words: Words) -> str:
+    return "".join(piece if isinstance(piece, str) else piece.text for piece in words)
 
 
-def _agreement(title: str, counts: Agreement) -> str:
-    if not counts.rows:
-        return ""
-    heads = [_head(column) for column in counts.columns]
-    body = [[name, *map(_count, row)] for name, row in counts.rows]
-    lines = _columns([["", *heads], *body, ["all", *map(_count, counts.totals)]])
-    star = ["  * the solver stopped early (liblinear)"] if "hinge*" in heads else []
-    return "\n".join([f"{title}:", *lines, *star])
-
-
-def _head(column: Column) -> str:
-    if column.loss == "hinge":
-        return "hinge*" if column.solver == "liblinear" else "hinge"
-    return loss_label(column.loss, column.solver)
-
-
-def _count(count: Count | None) -> str:
-    return str(count) if count else "–"
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of text in columns, the first at the left and the others at the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            [
-                f"  {row[0]:{widths[0]}}",
-                *(f"{cell:>{w}}" for cell, w in zip(row[1:], widths[1:], strict=True)),
-            ]
-        )
-        for row in rows
-    ]
-
-
-def _certificates(result: Result) -> str:
-    exact = tuple(row for row in result.certificates if row.solver == "exact")
-    kinds = {kind: row for kind, row in certificate_summary(exact).items() if kind != "rows"}
-    lines = []
-    for kind, row in kinds.items():
-        met = f"{row['met']:,} of {row['fits']:,} fits"
-        limit = f", limit {row['limit']:.0e}, worst {row['worst']:.1e}" if kind != "closed form" else ""
-        separable = f", {row['separable']:,} separable" if row["separable"] else ""
-        lines.append(f"  {kind}: {met}{limit}{separable}")
-    return "\n".join(["Certificates met:", *lines]) if lines else ""
-
-
-def _found(report: Document) -> str:
-    lines = [_wrapped(f"{group.title}: {group.found}", "  ") for group in (*report.figures, *report.findings)]
-    return "\n".join(["Found:", *lines]) if lines else ""
-
-
-def _left_out(report: Document) -> str:
-    lines = []
-    for entry in report.skipped:
-        lines.append(_wrapped(f"Skipped: {entry.name}, {entry.reason}"))
-        if entry.command:
-            lines.append(f"  {entry.command}")
-    missing = "; ".join(", ".join(names) for names in report.not_asked if names)
-    if missing:
-        lines.append(_wrapped(f"Not asked for: {missing}."))
-    return "\n".join(lines)
-
-
-def _wrapped(text: str, indent: str = "") -> str:
-    return textwrap.fill(
-        text, WIDTH, initial_indent=indent, subsequent_indent=indent * 2, break_on_hyphens=False
+def _filled(words: str, first: str = "", later: str = "") -> str:
+    """Lines of limited width; a number and its percent sign stay together."""
+    words = words.replace(" %", "\u00a0%")
+    filled = textwrap.fill(
+        words, WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
     )
+    return filled.replace("\u00a0", " ")
+
+
+def _listed(block: Listed) -> str:
+    indents = ("", "") if block.kind == "headline" else ("  ", "    ")
+    lines = [_filled(_plain(item.words), *indents) for item in block.items]
+    return "\n".join([block.title, *lines] if block.title else lines)
+
+
+def _table(block: Table) -> str:
+    """Rows in columns; what is too wide ends in an ellipsis."""
+    rows = [*(block.rows[:ROWS] if block.sortable else block.rows), *([block.foot] if block.foot else [])]
+    texts = [list(map(_text, row)) for row in rows]
+    tags = {row[0].tag: None for row in rows if isinstance(row[0], Cell) and row[0].tag}
+    names = [name.replace(" %", "\u00a0%") for name in block.columns]
+    widths = [max(map(len, column)) for column in zip(names, *texts, strict=True)]
+    if sum(widths) + 2 * len(widths) > WIDTH:  # heads are broken between words
+        heads = [max(name.split(" "), key=len) for name in names]
+        widths = [max(map(len, column)) for column in zip(heads, *texts, strict=True)]
+    while sum(widths) + 2 * len(widths) > WIDTH:
+        widths[widths.index(max(widths))] -= 1
+    ways = ["<", *(">" if numeric else "<" for numeric in block.numeric[1:])]
+    broken = [textwrap.wrap(name, width)[::-1] for name, width in zip(names, widths, strict=True)]
+    lines = [*zip_longest(*broken, fillvalue="")][::-1]
+    lines += [tuple(map(_cut, row, widths)) for row in texts]
+    drawn = "\n".join(_aligned(lines, widths, ways)).replace("\u00a0", " ")
+    marked = f" (* {', '.join(tags)})" if tags else ""
+    return f"{_filled(f'{block.caption}{marked}:')}\n{drawn}"
+
+
+def _tiles(block: Tiles) -> str:
+    rows = [(tile.name, tile.value, tile.note) for tile in block.tiles]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(_aligned(rows, widths, "<>>"))
+
+
+def _aligned(lines: Iterable[tuple[str, ...]], widths: list[int], ways: Iterable[str]) -> list[str]:
+    places = [f"{way}{width}" for way, width in zip(ways, widths, strict=True)]
+    return [
+        "  " + "  ".join(f"{cell:{place}}" for cell, place in zip(line, places, strict=True)).rstrip()
+        for line in lines
+    ]
+
+
+def _text(cell: str | Cell) -> str:
+    """The text of a cell; a tag is a star, explained beside the caption."""
+    if isinstance(cell, str):
+        return cell
+    return f"{cell.text} *" if cell.tag else cell.text
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+WRITE: dict[type, Callable[[Any], str]] = {
+    Paragraph: lambda block: _filled(_plain(block.words)),
+    Command: lambda block: f"  {block.text}",
+    Listed: _listed,
+    Table: _table,
+    Tiles: _tiles,
+}

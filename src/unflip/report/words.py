@@ -1,10 +1,12 @@
-"""How names and numbers are written, the same on the page, in Markdown and in a terminal."""
+"""How names, numbers and texts of files are written, the same on a page, in Markdown and in a terminal."""
 
 from __future__ import annotations
 
+import re
 from math import isfinite
 from typing import Any
 
+LONGEST_NAME = 80  # characters of a label, a name or an identifier
 LOSSES = {"t_logistic": "t-logistic", "tangent_boost": "TangentBoost"}
 METRICS = {"error": "0-1 error", "one_minus_auc": "1 − AUC"}
 MAIN_TABLES = {
@@ -98,3 +100,34 @@ def words(name: str) -> str:
     'smallest eigenvalue'
     """
     return name.replace("_", " ")
+
+
+def shown(value: Any, most: int = LONGEST_NAME) -> str:
+    """Any value as one line that can be read: no control characters, not too long.
+
+    >>> shown("two\\nlines"), shown("\\x1b[31mred"), shown("abcdef", 4), shown(None)
+    ('two lines', '\ufffd[31mred', 'abc…', '–')
+    """
+    if value is None:
+        return "–"
+    text = " ".join(str(value)[: 10 * most].split())
+    text = "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A number and its noun.
+
+    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def unbroken(text: str) -> str:
+    """No line ends between a number and its percent sign.
+
+    >>> unbroken("20 %") == "20\u00a0%"
+    True
+    """
+    return re.sub(r"(?<=\d) %", "\u00a0%", text)

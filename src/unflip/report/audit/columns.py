@@ -7,7 +7,7 @@ from typing import Any
 
 from unflip.audit.table import Audit
 from unflip.features.table_columns import Categories, Numbers
-from unflip.report.audit.words import counted
+from unflip.report.words import counted
 
 
 @dataclass(frozen=True)

@@ -1,43 +1,21 @@
-"""The tables of an audit as plain text, the same on the page and in Markdown."""
+"""The tables of an audit."""
 
 from __future__ import annotations
-
-from pathlib import PurePath
 
 from unflip._words import interval, share
 from unflip.audit.table import Audit
 from unflip.noise.words import is_by_class
 from unflip.report.audit.charts import rate_chances
-from unflip.report.audit.columns import kinds, read_columns
-from unflip.report.audit.rows import found_by_checking
+from unflip.report.audit.columns import ReadColumn
+from unflip.report.audit.rows import Doubtful, found_by_checking
 from unflip.report.audit.verdict import is_unsure
-from unflip.report.audit.words import counted, shown
-from unflip.report.tables import Plain, settings_table
+from unflip.report.document import Cell, Line, Table
+from unflip.report.words import shown
 
-GUARANTEES = {
-    "exact": "Exact, on the population",
-    "growing": "As rows grow in number",
-    "heuristic": "Rules of thumb",
-    "limits": "Limits",
-}
-COLUMNS = 300  # listed by name; tables can be far wider
+LISTED_COLUMNS = 300  # by name; tables can be far wider
 
 
-def about(audit: Audit) -> str:
-    """What was audited, in a line."""
-    labels = audit.labels
-    classes = ", ".join(
-        f"{shown(label)} in {count:,}"
-        for label, count in list(zip(labels.classes, labels.counts, strict=True))[:10]
-    )
-    more = f" and {len(labels.classes) - 10} more" if len(labels.classes) > 10 else ""
-    missing = f" {counted(labels.missing, 'row')} without a label left aside." if labels.missing else ""
-    columns = counted(len(audit.table.columns_), "column")
-    rows = f"{counted(audit.rows, 'labelled row')}, {columns}"
-    return f"{rows}; the label “{shown(labels.target)}” is {classes}{more}.{missing}"
-
-
-def accuracy_table(audit: Audit) -> Plain:
+def accuracy_table(audit: Audit) -> Table:
     """The accuracy on the labels as they are, on clean ones, and by guessing."""
     clean = audit.clean_accuracy
     rows = (
@@ -50,18 +28,15 @@ def accuracy_table(audit: Audit) -> Plain:
         ("the same, without that assumption", "–", interval(*audit.clean_bounds)),
         ("by always naming the most frequent label", share(audit.guess), "–"),
     )
-    return Plain("Accuracy", ("accuracy", "estimate", "90 % interval"), rows)
+    caption = "Accuracy of the robust model, each row judged by a fit to the others"
+    return Table(caption, ("accuracy", "estimate", "90 % interval"), rows)
 
 
-def class_table(audit: Audit) -> Plain:
+def class_table(audit: Audit) -> Table:
     """For each class how many rows have it, and which share of them was flipped, where that is known."""
     rates = audit.noise.by_class if audit.noise.identified and is_by_class(audit.noise) else {}
-    columns = (
-        "class",
-        "rows",
-        "share of rows",
-        *(("labelled otherwise, of those really in it", "90 % interval") if rates else ()),
-    )
+    otherwise = ("labelled otherwise, of those really in it", "90 % interval") if rates else ()
+    columns = ("class", "rows", "share of rows", *otherwise)
     rows = []
     for label, count in zip(audit.labels.classes, audit.labels.counts, strict=True):
         row = [shown(label), f"{count:,}", share(count / audit.rows)]
@@ -69,65 +44,77 @@ def class_table(audit: Audit) -> Plain:
             known = rates.get(label)  # a class all of whose rows weigh nothing has no rate
             row += [share(known[0]), interval(*known[1:])] if known else ["–", "–"]
         rows.append(tuple(row))
-    return Plain("Classes", columns, tuple(rows))
+    caption = "The classes and how much of each is labelled otherwise" if rates else "The classes"
+    return Table(caption, columns, tuple(rows))
 
 
-def chance_table(audit: Audit) -> Plain:
+def chance_table(audit: Audit) -> Table:
     """The numbers behind the chart of the noise rate."""
     rows = tuple((interval(a, b), share(mass)) for a, b, mass in rate_chances(audit))
-    return Plain("How likely each noise rate is", ("share of wrong labels", "probability"), rows)
+    return Table("How likely each noise rate is", ("share of wrong labels", "probability"), rows)
 
 
-def learner_table(audit: Audit) -> Plain:
+def learner_table(audit: Audit) -> Table:
     """The learners: accuracy on held-out labels, that on clean ones, and with more labels flipped."""
     assert audit.recommended is not None
     rates, corrected = audit.learners[0].curve.rates[1:], audit.learners[0].corrected
     several = audit.learners[0].curve.scores.shape[1] > 1
-    more = (f"with {100 * rate:.3g} % flipped" for rate in rates)
-    rows = []
+    rows: list[Line] = []
     for learner in audit.learners:
-        curve = learner.curve
-        name = shown(learner.name)
-        if learner.name == audit.recommended.name:
-            name += " (recommended)"
-        held_out = [f"{share(learner.accuracy)} ± {100 * learner.error:.1f}"]
-        if not corrected:
-            held_out.append(share(learner.clean))
-        flipped = zip(curve.mean[1:], curve.std[1:], strict=True)
+        name = Cell(shown(learner.name), tag="recommended" if learner.name == audit.recommended.name else "")
+        clean = [] if corrected else [share(learner.clean)]
+        flipped = zip(learner.curve.mean[1:], learner.curve.std[1:], strict=True)
         worse = (f"{share(mean)} ± {100 * std:.1f}" if several else share(mean) for mean, std in flipped)
-        rows.append((name, *held_out, *worse, shown(learner.words)))
+        held_out = f"{share(learner.accuracy)} ± {100 * learner.error:.1f}"
+        rows.append((name, held_out, *clean, *worse, shown(learner.words)))
     held = ("clean labels",) if corrected else ("held-out labels", "clean labels")
-    columns = ("learner", *held, *more, "what it is")
-    return Plain("Learners", columns, tuple(rows))
-
-
-def sample_words(audit: Audit) -> str:
-    """How the learners were compared."""
-    splits = counted(audit.learners[0].curve.scores.shape[1], "split")
-    corrected = audit.learners[0].corrected
-    also = " Accuracies are corrected for the rates by class." if corrected else ""
-    return (
-        f"All learned from the same part of the rows and were judged on others, in {splits}; with all "
-        f"rows to learn from, accuracies are often higher.{also}"
+    spread = (  # one split has no deviation
+        "± standard error at first, then standard deviation over the splits, in percent"
+        if several
+        else "± standard error, in percent"
+    )
+    return Table(
+        f"The learners, with more and more labels flipped ({spread})",
+        ("learner", *held, *(f"with {100 * rate:.3g} % flipped" for rate in rates), "what it is"),
+        tuple(rows),
+        kind="unwrapped",
     )
 
 
-def spread_words(audit: Audit) -> str:
-    """What the numbers after ± are; one split has no deviation."""
-    if audit.learners[0].curve.scores.shape[1] == 1:
-        return "± standard error, in percent"
-    return "± standard error at first, then standard deviation over the splits, in percent"
+def suspects_table(audit: Audit, rows: list[Doubtful]) -> Table:
+    """The most suspicious rows; near ones have the likely label."""
+    named = audit.ids is not None
+    columns = ("given label", "likely label", "probability wrong", "nearest rows with it")
+    return Table(
+        "Suspicious rows, counted from 0",
+        ("row", *([shown(audit.ids[0], 30)] if audit.ids else []), *columns),
+        tuple(
+            (
+                Cell(str(row.row), "num"),
+                *([Cell(shown(row.id))] if named else []),
+                Cell(shown(row.given)),
+                Cell(shown(row.likely)),
+                Cell(share(row.probability), "num chance", row.probability, row.probability),
+                Cell(", ".join(map(str, row.neighbours)) or "–", "short"),
+            )
+            for row in rows
+        ),
+        kind="sorted",
+        name="suspects-table",
+        sortable=4 + named,
+    )
 
 
-def checking_table(audit: Audit) -> Plain:
+def checking_table(audit: Audit) -> Table:
     """How many wrong labels to expect among the first rows of the list."""
     rows = tuple(
         (f"{count:,}", f"{found:,.0f}", share(found / count)) for count, found in found_by_checking(audit)
     )
-    return Plain("Checking rows", ("rows checked", "wrong labels expected", "of those checked"), rows)
+    columns = ("rows checked", "wrong labels expected", "of those checked")
+    return Table("Wrong labels to expect among the first rows", columns, rows)
 
 
-def difference_table(audit: Audit) -> Plain:
+def difference_table(audit: Audit) -> Table:
     """The means of the columns that tell the classes apart."""
     rows = tuple(
         (
@@ -139,49 +126,16 @@ def difference_table(audit: Audit) -> Plain:
         )
         for found in audit.differences
     )
-    return Plain("Class means", ("column", "label", "mean", "mean elsewhere", "standard deviations"), rows)
+    return Table("Class means", ("column", "label", "mean", "mean elsewhere", "standard deviations"), rows)
 
 
-def column_table(audit: Audit) -> Plain:
+def column_table(columns: list[ReadColumn]) -> Table:
     """How each column was read; of a wide table the first ones."""
-    columns = [c for c in read_columns(audit) if c.kind != "left out"]
-    rows = tuple((shown(column.name), column.kind, column.words) for column in columns[:COLUMNS])
-    return Plain("How columns are read", ("column", "read as", "how"), rows)
+    rows = [(shown(c.name), c.kind, c.words) for c in columns if c.kind != "left out"]
+    return Table("How each column was read", ("column", "read as", "how"), tuple(rows[:LISTED_COLUMNS]))
 
 
-def left_out_table(audit: Audit) -> Plain:
+def left_out_table(columns: list[ReadColumn]) -> Table:
     """Which columns were left out, and why."""
-    rows = [c for c in read_columns(audit) if c.kind == "left out"][:COLUMNS]
-    named = tuple((shown(column.name), column.words) for column in rows)
-    return Plain("Columns left out", ("column", "why"), named)
-
-
-def column_words(audit: Audit) -> str:
-    """How many columns there are of each kind."""
-    found = kinds(read_columns(audit))
-    left_out = found.pop("left out", 0)
-    parts = ", ".join(f"{count:,} as {kind}" for kind, count in found.items())
-    rest = f"; {left_out:,} left out" if left_out else ""
-    unlisted = (
-        " Lists below end early; the JSON twin has them all."
-        if max(*found.values(), left_out) > COLUMNS
-        else ""
-    )
-    return f"Columns read: {parts}{rest}. They became {audit.table.width:,} numbers a row.{unlisted}"
-
-
-def run_table(audit: Audit) -> Plain:
-    """Settings, versions and seed, beside the command."""
-    found = settings_table({name: value for name, value in audit.settings.items() if name != "command"})
-    rows = tuple((shown(name), shown(value, 400)) for name, value in found.rows)
-    return Plain("Settings", found.columns, rows)
-
-
-def command(audit: Audit) -> str:
-    """The command that makes this audit again, if one made it."""
-    return shown(audit.settings.get("command") or "", 2000)
-
-
-def title(audit: Audit) -> str:
-    """What the page is called."""
-    return f"Can the labels of {shown(PurePath(audit.source).name or audit.source)} be trusted?"
+    rows = [(shown(c.name), c.words) for c in columns if c.kind == "left out"]
+    return Table("Columns left out, and why", ("column", "why"), tuple(rows[:LISTED_COLUMNS]))

@@ -9,22 +9,22 @@ from unflip.audit.table import Audit
 from unflip.noise.words import bound as bound_of
 from unflip.noise.words import in_words, is_by_class, is_told
 from unflip.report.audit.rows import more_likely_wrong
-from unflip.report.audit.words import counted, shown
+from unflip.report.words import counted, shown
 
 FEW_ROWS = 40  # too few to tell by themselves
 VAGUE = 0.5  # an interval of the accuracy that wide says nearly nothing
 
 
 def verdict(audit: Audit) -> list[str]:
-    """Sentences: how noisy, how accurate, which learner, how many rows, and the cautions.
+    """Lines: how noisy, how many rows, how accurate, which learner, and the cautions.
 
     Where the columns predict the labels no better than guessing, that is all that is said.
     """
     if not audit.informative:
         return [_untold(audit), *_missing(audit)]
     cautions = [f"Caution: {warning}." for warning in audit.noise.warnings]
-    said = [*_accuracy(audit), _learner(audit), wrong_in_words(audit), *cautions, *_missing(audit)]
-    return [noise_in_words(audit), *said]
+    found = [noise_in_words(audit), wrong_in_words(audit), _accuracy(audit), _learner(audit)]
+    return [*found, *cautions, *_missing(audit)]
 
 
 def noise_in_words(audit: Audit) -> str:
@@ -93,7 +93,7 @@ def _common(audit: Audit) -> str:
     return max(zip(audit.labels.counts, map(shown, audit.labels.classes), strict=True))[1]
 
 
-def _accuracy(audit: Audit) -> list[str]:
+def _accuracy(audit: Audit) -> str:
     clean = audit.clean_accuracy
     if clean is None:
         there = "how good it would be on clean labels cannot be told"
@@ -101,13 +101,13 @@ def _accuracy(audit: Audit) -> list[str]:
         span, wider = interval(clean.low, clean.high), interval(*audit.clean_bounds)
         match = f"anything from {span}" if is_unsure(audit) else f"about {share(clean.estimate)} ({span})"
         there = f"on clean labels it would, on the same assumption, match {match}, and without it {wider}"
-    found = [f"A robust model matches {share(audit.noisy_accuracy)} of the labels as they are; {there}."]
-    if not beats_guessing(audit):
-        found.append(
-            f"That is no more than by always saying “{_common(audit)}” ({share(audit.guess)}), though the "
-            "columns do tell which rows look more like which class."
-        )
-    return found
+    found = f"A robust model matches {share(audit.noisy_accuracy)} of the labels as they are; {there}."
+    if beats_guessing(audit):
+        return found
+    return (
+        f"{found} That is no more than by always saying “{_common(audit)}” ({share(audit.guess)}), though "
+        "the columns do tell which rows look more like which class."
+    )
 
 
 def _learner(audit: Audit) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from unflip.experiments.published import Cell, published
 from unflip.experiments.result import Comparison, Result
-from unflip.report.counts import count, std_agrees
+from unflip.report.paper.counts import count, std_agrees
 
 
 def summary(result: Result, cells: Sequence[Comparison]) -> tuple[str, ...]:
