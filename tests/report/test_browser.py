@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")
 
@@ -149,3 +150,13 @@ def test_ranges_show_on_demand(visit):
     assert not place.is_visible()
     tab.get_by_label("show the range").check()
     assert place.is_visible()
+
+
+@pytest.mark.parametrize("options", [{}, {"color_scheme": "dark"}], ids=str)
+def test_axe_finds_nothing_serious(visit, options):
+    tab = visit(**options)
+    tab.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+    found = axe.Axe().run(tab).response
+    assert found["passes"]
+    bad = [rule for rule in found["violations"] if rule["impact"] in ("serious", "critical")]
+    assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in bad] == []

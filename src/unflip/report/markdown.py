@@ -84,7 +84,7 @@ def _tiles(block: Tiles) -> str:
 
 def _table(block: Table) -> str:
     rows = block.rows[:ROWS] if block.sortable else block.rows
-    few = f"The first {len(rows)} of {len(block.rows)} follow.\n\n" if len(rows) < len(block.rows) else ""
+    few = f"The first {len(rows)} of the list follow.\n\n" if len(rows) < len(block.rows) else ""
     lines = [block.columns, *rows, *([block.foot] if block.foot else [])]
     return few + _grid([list(map(_cell, line)) for line in lines])
 
