@@ -101,6 +101,11 @@ def test_everything_has_a_name(visit):
     assert tab.get_by_role("region", name="Suspicious rows").count() == 1
 
 
+def test_a_short_page_begins_with_its_first_section(visit):
+    tab = visit(viewport={"width": 1280, "height": 9000})
+    assert tab.locator("nav [aria-current]").all_text_contents() == ["In short"]
+
+
 def test_the_keyboard_sorts_the_suspects(visit):
     tab = visit()
     before = column(tab, 1)

@@ -21,13 +21,13 @@ for (const region of document.querySelectorAll(".region")) {
   for (const table of region.querySelectorAll("table")) told.observe(table);
 }
 
-// The contents mark the section that is being read: the last one that begins above the middle of the window.
+// The contents mark the section that is being read: the last one that begins in the upper third of the window.
 const links = [...document.querySelectorAll("nav a")];
 const places = links.map(link => document.getElementById(link.hash.slice(1)));
 const here = () => {
   const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
   const begun = places.filter(place => place.getBoundingClientRect().top < innerHeight / 3).length;
-  const current = atEnd && scrollY ? links.length - 1 : Math.max(begun - 1, 0);
+  const current = !scrollY ? 0 : atEnd ? links.length - 1 : Math.max(begun - 1, 0);
   links.forEach((link, k) => (k === current ? link.setAttribute("aria-current", "location") : link.removeAttribute("aria-current")));
 };
 addEventListener("scroll", here, { passive: true });
