@@ -18,6 +18,7 @@ doubles, also where a term of it does).
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -42,6 +43,8 @@ class Traits:
     smooth: twice continuously differentiable in v.
     piecewise_linear: made of straight lines with kinks.
     degree: l is a polynomial of this degree in v, so these moments of phi(x) suffice; else None.
+    steepest: the second derivative in v is never larger than this, in absolute value; infinity if nothing
+        is claimed. Solvers measure their first step by it.
     """
 
     convex: bool = False
@@ -54,6 +57,7 @@ class Traits:
     smooth: bool = False
     piecewise_linear: bool = False
     degree: int | None = None
+    steepest: float = math.inf
 
 
 class Loss(ABC):
@@ -133,6 +137,27 @@ class Loss(ABC):
         0.25
         """
         return self._apply(self._second_derivative, self._labels(y), self._scores(v))
+
+    def value_and_slope(self, y: Any, v: Any) -> tuple[Any, Any]:
+        """l(y, v) and its derivative in v, for solvers: nothing is checked, nothing converted.
+
+        y and v are arrays of float64 of one shape. Logistic, TLogistic and TangentBoost take those of any
+        library that speaks the array API, the others those of NumPy.
+
+        >>> from unflip.losses import Square
+        >>> Square().value_and_slope(np.ones(1), np.array([0.5]))
+        (array([0.25]), array([-1.]))
+        """
+        return self._value(y, v), self._derivative(y, v)
+
+    def curvature(self, y: Any, v: Any) -> Any:
+        """The second derivative of l(y, v) in v, on the terms of `value_and_slope`.
+
+        >>> from unflip.losses import Square
+        >>> Square().curvature(np.ones(1), np.array([0.5]))
+        array([2.])
+        """
+        return self._second_derivative(y, v)
 
     def even(self, v: Any) -> Any:
         """(l(+1, v) + l(-1, v)) / 2, the part that label noise leaves alone.
@@ -233,6 +258,26 @@ class MarginLoss(Loss):
 
     def _second_derivative(self, y: Array, v: Array) -> Array:
         return self._phi2(y * v)
+
+
+class SmoothMarginLoss(MarginLoss):
+    """A margin loss that computes phi and its slope together, in the words of the array API.
+
+    Both share their costly parts, and solvers ask for both thousands of times.
+    """
+
+    @abstractmethod
+    def _phi_and_slope(self, m: Array) -> tuple[Array, Array]: ...
+
+    def _phi(self, m: Array) -> Array:
+        return self._phi_and_slope(m)[0]
+
+    def _phi1(self, m: Array) -> Array:
+        return self._phi_and_slope(m)[1]
+
+    def value_and_slope(self, y: Any, v: Any) -> tuple[Any, Any]:
+        value, slope = self._phi_and_slope(y * v)
+        return value, y * slope
 
 
 def _product(probability: Array, value: Array) -> Array:

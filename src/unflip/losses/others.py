@@ -1,18 +1,21 @@
 """Losses of the paper that are neither symmetric nor convex potentials: square, t-logistic, TangentBoost.
 
 Two identities keep the non-convex pair simple. With u = asinh(v) the t-logistic loss (t = 2) is
-the logistic loss of u; with a = atan(v) the TangentBoost loss is a parabola in a.
+the logistic loss of u, and exp(-|u|) = 1 / (|v| + sqrt(1 + v^2)) takes a root, no exponential; with
+a = atan(v) the TangentBoost loss is a parabola in a.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from array_api_compat import array_namespace, is_numpy_namespace
 
-from unflip.losses.base import Array, MarginLoss, Traits, ones
-from unflip.losses.potentials import logit, softplus
-from unflip.losses.symmetric import sigmoid
+from unflip.losses.base import Array, MarginLoss, SmoothMarginLoss, Traits, ones
+from unflip.losses.potentials import logit
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Square(MarginLoss):
     (4.0, 10.0, -6.0)
     """
 
-    traits = Traits(convex=True, linear_odd=True, smooth=True, degree=2)
+    traits = Traits(convex=True, linear_odd=True, smooth=True, degree=2, steepest=2.0)
     exact = True
 
     def _phi(self, m: Array) -> Array:
@@ -53,32 +56,36 @@ class Square(MarginLoss):
 
 
 @dataclass(frozen=True)
-class TLogistic(MarginLoss):
+class TLogistic(SmoothMarginLoss):
     """The t-logistic loss at t = 2: log(1 - y v + sqrt(1 + v^2)).
 
     >>> TLogistic().value(+1, 1e8)
     4.9999999875e-09
     """
 
-    traits = Traits(smooth=True)
+    traits = Traits(smooth=True, steepest=0.5)
 
-    def _phi(self, m: Array) -> Array:
-        # log(1 + exp(-asinh m)); the first form of the exponential is exact for large margins.
-        return np.where(m > 0, np.log1p(1 / (m + np.hypot(1, m))), softplus(-np.arcsinh(m)))
-
-    def _phi1(self, m: Array) -> Array:
-        return -sigmoid(-np.arcsinh(m)) / np.hypot(1, m)
+    def _phi_and_slope(self, m: Array) -> tuple[Array, Array]:
+        xp, size, h = array_namespace(m), *_size_and_root(m)
+        away = h + size
+        z = xp.where(m > 0, 1 / away, away)  # exp(-u) = h - m, without the cancellation
+        return xp.log1p(z), -(1 + z) / (1 + h) / h / 2
 
     def _phi2(self, m: Array) -> Array:
-        u, h = np.arcsinh(m), np.hypot(1, m)
-        z, r = np.exp(-u), _INFLECTION_Z
-        # With z = h - m the sum below is (2 + z - z^3) / (1 + z) / (1 + z^2): near its root, factored.
-        cubic = (
-            _less(m, _INFLECTION) * (z + r) / (h + np.hypot(1, _INFLECTION[0])) * (z * (z + r) + r * r - 1)
-        )
-        near = np.abs(m - _INFLECTION[0]) < 0.25
-        total = np.where(near, cubic / (1 + z) / (1 + z * z), sigmoid(u) + m / h)
-        return sigmoid(-u) * total / h / h
+        xp, size, h = array_namespace(m), *_size_and_root(m)
+        small = 1 / (h + size)
+        right = xp.where(m > 0, 1.0, small) / (1 + small)  # sigmoid(u) and sigmoid(-u)
+        wrong = xp.where(m > 0, small, 1.0) / (1 + small)
+        total = _refined(right + m / h, m, _INFLECTION, self._sum_near_its_root)
+        return wrong * total / h / h
+
+    @staticmethod
+    def _sum_near_its_root(m: Array) -> Array:
+        """sigmoid(u) + m / h, which is (2 + z - z^3) / (1 + z) / (1 + z^2) with z = h - m, factored."""
+        _, h = _size_and_root(m)
+        z, r = h - m, _INFLECTION_Z
+        cubic = _less(m, _INFLECTION) * (z + r) / (h + _INFLECTION_H) * (z * (z + r) + r * r - 1)
+        return cubic / (1 + z) / (1 + z * z)
 
     def _even(self, v: Array) -> Array:
         u = np.abs(np.arcsinh(v))
@@ -96,7 +103,7 @@ class TLogistic(MarginLoss):
 
 
 @dataclass(frozen=True)
-class TangentBoost(MarginLoss):
+class TangentBoost(SmoothMarginLoss):
     """(2 atan(y v) - 1)^2, bounded, with a small penalty for being too right.
 
     >>> loss = TangentBoost()
@@ -104,24 +111,26 @@ class TangentBoost(MarginLoss):
     (0.0, 4.586419)
     """
 
-    traits = Traits(bounded_above=True, smooth=True)
+    traits = Traits(bounded_above=True, smooth=True, steepest=8.5)
 
-    def _phi(self, m: Array) -> Array:
-        return _twice_angle_less_one(m) ** 2
-
-    def _phi1(self, m: Array) -> Array:
-        h = np.hypot(1, m)
-        return 4 * _twice_angle_less_one(m) / h / h
+    def _phi_and_slope(self, m: Array) -> tuple[Array, Array]:
+        _, h = _size_and_root(m)
+        t = _twice_angle_less_one(m)
+        return t**2, 4 * t / h / h
 
     def _phi2(self, m: Array) -> Array:
-        h = np.hypot(1, m)
-        t = _twice_angle_less_one(m)
-        bend = 1 / h - m / h * t  # (1 - m t) / h, which has two roots
+        _, h = _size_and_root(m)
+        bend = 1 / h - m / h * _twice_angle_less_one(m)  # (1 - m t) / h, which has two roots
         for root in _BENDS:
-            r, gap = root[0], _less(m, root)  # 1 = r t(r) there, so 1 - m t is a difference again
-            near = -(gap * t + 2 * r * np.arctan(gap / (1 + m * r))) / h
-            bend = np.where(np.abs(m - r) < 0.25, near, bend)
+            bend = _refined(bend, m, root, lambda near, root=root: self._bend_near(near, root))
         return 8 * bend / h / h / h
+
+    @staticmethod
+    def _bend_near(m: Array, root: tuple[float, float]) -> Array:
+        """(1 - m t) / h near a root r; 1 = r t(r) there, so 1 - m t is a difference again."""
+        (_, h), r, gap = _size_and_root(m), root[0], _less(m, root)
+        angle = array_namespace(m).atan(gap / (1 + m * r))
+        return -(gap * _twice_angle_less_one(m) + 2 * r * angle) / h
 
     def _even(self, v: Array) -> Array:
         return 1 + 4 * np.arctan(v) ** 2
@@ -145,13 +154,22 @@ class TangentBoost(MarginLoss):
 
 # Where losses or their curvatures vanish: the root, and what float64 leaves of it.
 
+NEAR = 0.02  # margins nearer to a root have too few digits without the root's own
 _ROOT = (0.5463024898437905, 2.9096576216837176e-17)  # tan(1/2): TangentBoost is zero
 _BENDS = (  # 1 = m (2 atan(m) - 1): TangentBoost has no curvature
     (-0.5132473179249821, -1.8821719328184225e-17),
     (1.2555733424472708, -7.376452073186801e-17),
 )
 _INFLECTION = (-0.4320408003330958, -1.359137034327355e-17)  # the same for the t-logistic loss,
-_INFLECTION_Z = 1.5213797068045676  # and z = sqrt(1 + m^2) - m at this m, a root of z^3 - z - 2
+_INFLECTION_Z = 1.5213797068045676  # and z = h - m at this m, a root of z^3 - z - 2,
+_INFLECTION_H = math.hypot(1, _INFLECTION[0])  # with h = sqrt(1 + m^2)
+
+
+def _size_and_root(m: Array) -> tuple[Array, Array]:
+    """|m| and sqrt(1 + m^2), which are the same for large m, where the square might overflow."""
+    xp = array_namespace(m)
+    size = xp.abs(m)
+    return size, xp.where(size < 1e10, xp.sqrt(1 + size * size), size)
 
 
 def _less(m: Array, root: tuple[float, float]) -> Array:
@@ -160,6 +178,20 @@ def _less(m: Array, root: tuple[float, float]) -> Array:
 
 
 def _twice_angle_less_one(m: Array) -> Array:
-    """2 atan(m) - 1, by the difference formula of the tangent near its root."""
-    near = 2 * np.arctan(_less(m, _ROOT) / (1 + m * _ROOT[0]))
-    return np.where(np.abs(m - _ROOT[0]) < 0.5, near, 2 * np.arctan(m) - 1)
+    """2 atan(m) - 1, near its root by the difference formula of the tangent."""
+    xp = array_namespace(m)
+
+    def near_its_root(m: Array) -> Array:
+        return 2 * xp.atan(_less(m, _ROOT) / (1 + m * _ROOT[0]))
+
+    return _refined(2 * xp.atan(m) - 1, m, _ROOT, near_its_root)
+
+
+def _refined(values: Array, m: Array, root: tuple[float, float], near: Callable[[Array], Array]) -> Array:
+    """The values, with those of `near` put in at margins near a root, where digits would be lost."""
+    xp = array_namespace(m)
+    close = xp.abs(m - root[0]) < NEAR
+    if not is_numpy_namespace(xp):
+        return xp.where(close, near(m), values)
+    values[close] = near(m[close])
+    return values

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from array_api_compat import array_namespace
 
-from unflip.losses.base import Array, MarginLoss, Traits, ones
-from unflip.losses.symmetric import bump, sigmoid
+from unflip.losses.base import Array, MarginLoss, SmoothMarginLoss, Traits, ones
+from unflip.losses.symmetric import bump
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class SquaredHinge(MarginLoss):
     [4.0, 0.25, 0.0]
     """
 
-    traits = Traits(convex=True, convex_potential=True)
+    traits = Traits(convex=True, convex_potential=True, steepest=2.0)
     exact = True
 
     def _phi(self, m: Array) -> Array:
@@ -75,20 +76,20 @@ class SquaredHinge(MarginLoss):
 
 
 @dataclass(frozen=True)
-class Logistic(MarginLoss):
+class Logistic(SmoothMarginLoss):
     """log(1 + exp(-y v)), the loss of logistic regression. Its odd part is linear: -v / 2.
 
     >>> round(Logistic().value(+1, 0.0), 6), Logistic().odd(7.0)
     (0.693147, -3.5)
     """
 
-    traits = Traits(convex=True, convex_potential=True, linear_odd=True, smooth=True)
+    traits = Traits(convex=True, convex_potential=True, linear_odd=True, smooth=True, steepest=0.25)
 
-    def _phi(self, m: Array) -> Array:
-        return softplus(-m)
-
-    def _phi1(self, m: Array) -> Array:
-        return -sigmoid(-m)
+    def _phi_and_slope(self, m: Array) -> tuple[Array, Array]:
+        xp = array_namespace(m)
+        small = xp.exp(-xp.abs(m))
+        value = xp.log1p(small) + xp.where(m < 0, -m, 0.0)
+        return value, -xp.where(m > 0, small, 1.0) / (1 + small)
 
     def _phi2(self, m: Array) -> Array:
         return bump(m)
@@ -133,11 +134,6 @@ class Exponential(MarginLoss):
 
     def _minimizer(self, eta: Array) -> Array:
         return logit(eta) / 2
-
-
-def softplus(m: Array) -> Array:
-    """log(1 + exp(m)), with full relative accuracy in both tails."""
-    return np.maximum(m, 0) + np.log1p(np.exp(-np.abs(m)))
 
 
 def logit(eta: Array) -> Array:

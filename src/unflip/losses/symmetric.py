@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 
 from unflip.losses.base import Array, Loss, MarginLoss, Traits, constant, ones
 
@@ -205,5 +206,6 @@ def sigmoid(m: Array) -> Array:
 
 def bump(m: Array) -> Array:
     """sigmoid(m) sigmoid(-m), the slope of the sigmoid."""
-    e = np.exp(-np.abs(m))
+    xp = array_namespace(m)
+    e = xp.exp(-xp.abs(m))
     return e / (1 + e) ** 2

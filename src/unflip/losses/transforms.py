@@ -43,6 +43,7 @@ class NoiseCorrected(Loss):
             convex=old.convex and old.linear_odd,
             bounded_below=bounded or old.degree == 2,
             convex_potential=False,
+            steepest=old.steepest if old.linear_odd else old.steepest / (1 - 2 * float(self.rate)),
         )
 
     def _value(self, y: Array, v: Array) -> Array:
