@@ -19,12 +19,12 @@ from scipy.optimize import linprog, minimize
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from unflip.experiments.batch.shapes import SHAPES
 from unflip.experiments.datasets import is_available
 from unflip.experiments.protocol import protocol
 from unflip.experiments.splits import DRAWN, draw_split
 from unflip.experiments.study import DATASETS
 from unflip.experiments.trials import LOSSES, RATES, run_trials
+from unflip.losses import get
 
 
 def seconds(call):
@@ -50,7 +50,7 @@ def one_by_one(name, X, y):
         return linprog(cost, A_ub=-rows, b_ub=-np.ones(n), bounds=bounds, method="highs").x[: X.shape[1]]
 
     def objective(w):
-        value, slope = SHAPES[name].first(y, X @ w)
+        value, slope = get(name).value_and_slope(y, X @ w)
         return value.mean(), X.T @ slope / n
 
     options = {"maxiter": 10_000, "maxfun": 20_000, "gtol": 1e-7, "ftol": 0.0}

@@ -6,6 +6,7 @@ at v = 1e300 cancels 600 of them), not from the library's own stable forms.
 
 from fractions import Fraction
 
+import array_api_strict as strict
 import mpmath
 import numpy as np
 import pytest
@@ -526,3 +527,32 @@ def test_every_name_gives_a_loss_and_a_loss_is_handed_back():
     assert noise_corrected("t_logistic", 0.1) == noise_corrected(TLogistic(), 0.1)
     assert noise_corrected("t_logistic", 0) == TLogistic()
     assert {type(losses.get(n)) for n in losses.names()} == {type(loss) for loss in PLAIN}
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_what_solvers_ask_for_is_what_everybody_is_told(loss):
+    y, v = np.repeat([1.0, -1.0], len(SCORES)), np.tile(SCORES, 2)
+    value, slope = loss.value_and_slope(y, v)
+    assert_allclose(value, loss.value(y, v), rtol=1e-14)
+    assert_allclose(slope, loss.derivative(y, v), rtol=1e-14)
+    assert_allclose(loss.curvature(y, v), loss.second_derivative(y, v), rtol=1e-14)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_no_curvature_is_larger_than_the_steepest(loss):
+    scan = np.linspace(-6, 6, 24_001)
+    largest = np.abs([loss.second_derivative(y, scan) for y in (-1, 1)]).max()
+    assert largest <= loss.traits.steepest * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), TLogistic(), TangentBoost(), Square(), Unhinged()], ids=repr)
+def test_smooth_losses_of_the_paper_take_arrays_of_any_library(loss):
+    v = np.concatenate([SCORES, [ROOT, *BENDS]])
+    y = np.where(np.arange(len(v)) % 2, 1.0, -1.0)
+    theirs = [strict.asarray(values) for values in (y, v)]
+    for mine, foreign in zip(
+        (*loss.value_and_slope(y, v), loss.curvature(y, v)),
+        (*loss.value_and_slope(*theirs), loss.curvature(*theirs)),
+        strict=True,
+    ):
+        assert_allclose(np.from_dlpack(foreign), mine, rtol=1e-12, atol=1e-16)

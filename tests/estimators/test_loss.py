@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 
 from unflip import LossClassifier, SquareClassifier, UnhingedClassifier
 from unflip.losses import Hinge, Logistic, Square, ZeroOne, get, noise_corrected
+from unflip.solvers.problem import Problem
 
 
 def make_data(n_classes=2, n=120, d=3, seed=0, gap=1.0):
@@ -29,6 +30,12 @@ def objective(model, X, y, weight=None):
         lam = lam * np.average((X - mean) ** 2, axis=0, weights=weight).mean()
     risk = np.average(loss.value(signs, X @ w + model.intercept_), weights=weight)
     return risk + lam / 2 * w @ w
+
+
+def problem(loss, X, y, ridge, intercept):
+    """One column of labels over rows of equal weight, as the solvers take it."""
+    positive = (y == 1)[:, None] / len(y)
+    return Problem.of_shares(loss, X, positive, 1 / len(y) - positive, ridge, intercept)
 
 
 @pytest.mark.parametrize("lam", [1e-6, 1e-3, 1.0])
@@ -126,17 +133,15 @@ def test_no_search_finds_a_lower_convex_objective(loss, intercept):
 
 def test_an_unfinished_fit_is_reported_by_its_certificate():
     # The bound must hold for any parameters, not only good ones: stop Newton early and compare.
-    from unflip.estimators import smooth
-    from unflip.estimators.objective import Objective
+    from unflip.solvers import smooth
 
     X, y = make_data(gap=0.5)
-    share = np.full(len(y), 1 / len(y))
     for intercept in (True, False):
-        task = Objective(Logistic(), X, share * (y == 1), share * (y == 0), 1e-2, intercept)
+        task = problem(Logistic(), X, y, 1e-2, intercept)
         best = task.value(smooth.minimize_smooth(task, 1e-8)[0])
         for steps in range(4):
-            early, _ = smooth.newton(task, np.zeros(task.size), most=steps)
-            bound = smooth._certify(task, early, 1e-8, "newton", steps)
+            early, *_ = smooth.newton(task, task.zero, most=steps)
+            (bound,) = smooth._certificates(task, early, 1e-8, "newton", [steps])
             assert task.value(early) - best <= bound.gap + 1e-15
             assert bound.met == (bound.gap <= 1e-8)
 
@@ -223,7 +228,7 @@ def test_what_cannot_be_minimised_is_refused():
 
 
 def test_a_fit_that_falls_short_warns(monkeypatch):
-    from unflip.estimators import smooth
+    from unflip.solvers import smooth
 
     X, y = make_data()
     original = smooth.newton
@@ -235,16 +240,14 @@ def test_a_fit_that_falls_short_warns(monkeypatch):
 
 def test_a_loss_that_is_flat_at_zero_is_left_downhill():
     # The sigmoid has no curvature at zero, so the first Newton step has only the gradient to go by.
-    from unflip.estimators.objective import Objective
-    from unflip.estimators.smooth import minimize_smooth
     from unflip.losses import Sigmoid
+    from unflip.solvers.smooth import minimize_smooth
 
     X, y = make_data(gap=0.3)
-    share = np.full(len(y), 1 / len(y))
-    task = Objective(Sigmoid(), X, share * (y == 1), share * (y == 0), 0.0, False)
-    found, certificate = minimize_smooth(task, 1e-8)
+    task = problem(Sigmoid(), X, y, 0.0, False)
+    found, (certificate,) = minimize_smooth(task, 1e-8)
     assert certificate.met
-    assert task.value(found) < task.value(np.zeros(3)) - 0.01
+    assert task.value(found) < task.value(task.zero) - 0.01
 
 
 def test_an_infinite_hessian_is_refused_rather_than_searched_for_ever():

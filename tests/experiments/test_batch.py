@@ -9,25 +9,15 @@ from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
 from unflip import LossClassifier
-from unflip.experiments.batch import (
-    Whitened,
-    auc,
-    best_cuts,
-    error_rates,
-    fit,
-    fit_hinge,
-    fit_smooth,
-    fit_square,
-    fit_unhinged,
-    grams,
-    grid_cuts,
-    hinge,
-    lbfgs,
-    smooth,
-)
-from unflip.experiments.batch.shapes import SHAPES
+from unflip.experiments.batch import Whitened, auc, best_cuts, error_rates, fit, grid_cuts, hinge, smooth
+from unflip.experiments.batch.fit import fit_closed, margin_alone
 from unflip.losses import get
 from unflip.moments import accumulate
+from unflip.solvers import rows
+from unflip.solvers.lbfgs import lbfgs
+from unflip.solvers.newton import _newton_step
+
+SMOOTH = ("logistic", "t_logistic", "tangent_boost")
 
 
 def problem(n=150, d=4, trials=12, seed=0):
@@ -52,39 +42,25 @@ def test_whitened_rows_span_the_same_space_and_weights_map_back():
 
 def test_closed_forms_equal_one_fit_at_a_time():
     X, Y = problem()
-    W = fit_unhinged(X, Y)
-    squares = fit_square(Whitened.of(X), Y)
+    W, squares = (fit_closed(get(name), X, Whitened.of(X), Y) for name in ("unhinged", "square"))
     for k in range(Y.shape[1]):
         assert_allclose(W[:, k], accumulate((X, Y[:, k])).label_mean, rtol=1e-12)
         assert_allclose(squares[:, k], np.linalg.lstsq(X, Y[:, k], rcond=None)[0], rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_shapes_are_the_losses(name):
-    v = np.concatenate([np.linspace(-40, 40, 401), [-1e6, 1e6, 0.0]])
-    y = np.where(np.arange(len(v)) % 2, 1.0, -1.0)
-    loss, shape = get(name), SHAPES[name]
-    value, slope = shape.first(y, v)
-    assert_allclose(value, loss.value(y, v), rtol=1e-12)
-    assert_allclose(slope, loss.derivative(y, v), rtol=1e-9)
-    assert_allclose(shape.second(y, v), loss.second_derivative(y, v), rtol=1e-9, atol=1e-16)
-    scan = np.linspace(-5, 5, 10_001)
-    assert np.abs(loss.second_derivative(1, scan)).max() <= shape.steepest * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", SMOOTH)
 def test_a_row_alone_ends_where_loss_and_penalty_balance(name):
     for penalty in (1e-13, 1e-12):
-        margin = float(SHAPES[name].alone(np.array([penalty]))[0])
+        margin = float(margin_alone(get(name), np.array([penalty]))[0])
         left = -get(name).derivative(1, margin)
         assert left == pytest.approx(penalty * margin, rel=1e-3, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", SMOOTH)
 def test_lockstep_fits_equal_one_fit_at_a_time(name):
     X, Y = problem()
     loss, white = get(name), Whitened.of(X)
-    fits = fit_smooth(name, white, Y)
+    fits = smooth.fit_smooth(white, white.problem(loss, Y))
     assert fits.certificate.max() <= smooth.FINE
     W, _ = fit(name, X, white, Y)
     for k in range(Y.shape[1]):
@@ -97,10 +73,12 @@ def test_lockstep_fits_equal_one_fit_at_a_time(name):
 def test_the_gap_of_logistic_regression_bounds_what_is_left():
     X, Y = problem()
     white = Whitened.of(X)
-    best = fit_smooth("logistic", white, Y)
-    rough = lbfgs.lbfgs(SHAPES["logistic"], white, Y, 1e-2, 5)  # stopped far too early
-    gap, _ = smooth._certificate(SHAPES["logistic"], white, Y, rough)
-    value = get("logistic").value(Y, white.Q @ rough).mean(axis=0)
+    task = white.problem(get("logistic"), Y)
+    best = smooth.fit_smooth(white, task)
+    rough, _ = lbfgs(task, 1e-2, 5)  # stopped far too early
+    V = white.Q @ rough
+    gap = smooth.logistic_gap(task, rough, V, _newton_step(task, V, task.gradient(rough)))
+    value = get("logistic").value(Y, V).mean(axis=0)
     least = get("logistic").value(Y, best.scores).mean(axis=0)
     assert (gap * value >= value - least - 1e-12).all()
     assert gap.max() > 1e-6
@@ -109,7 +87,7 @@ def test_the_gap_of_logistic_regression_bounds_what_is_left():
 def test_the_curvature_is_the_smallest_eigenvalue_of_the_hessian():
     X, Y = problem()
     white = Whitened.of(X)
-    fits = fit_smooth("t_logistic", white, Y)
+    fits = smooth.fit_smooth(white, white.problem(get("t_logistic"), Y))
     for k in range(3):
         bend = get("t_logistic").second_derivative(Y[:, k], fits.scores[:, k])
         hessian = white.Q.T @ (bend[:, None] * white.Q) / len(X)
@@ -120,7 +98,8 @@ def test_a_saddle_is_left_again():
     # Few rows far out and many near with the other label: the risk has two minima and a maximum between.
     X = np.array([[1.0]] * 100 + [[100.0]] * 10)
     y = np.array([1.0] * 100 + [-1.0] * 10)
-    white, shape, loss = Whitened.of(X), SHAPES["t_logistic"], get("t_logistic")
+    white, loss = Whitened.of(X), get("t_logistic")
+    task = white.problem(loss, y[:, None])
 
     def slope(w):
         return np.mean(X[:, 0] * loss.derivative(y, w * X[:, 0]))
@@ -130,10 +109,10 @@ def test_a_saddle_is_left_again():
     k = next(i for i in range(1, 3999) if risks[i] > max(risks[i - 1], risks[i + 1]))
     top = brentq(slope, scan[k - 1], scan[k + 1], xtol=1e-15)
     start = np.array([[top / white.T[0, 0]]])
-    stay = smooth._certified(shape, white, y[:, None], start, escapes=0)
+    stay = smooth.certified(task, start, escapes=0)
     assert stay.certificate[0] < 1e-8
     assert stay.curvature[0] < smooth.SADDLE
-    fits = smooth._certified(shape, white, y[:, None], start)
+    fits = smooth.certified(task, start)
     assert fits.certificate[0] <= smooth.FINE
     assert fits.curvature[0] > 0
     assert loss.value(y, fits.scores[:, 0]).mean() < risks[k]
@@ -150,9 +129,10 @@ def hinge_programme(X, y):
 
 @pytest.mark.parametrize("room", [0, 10**9])
 def test_hinge_fits_in_lockstep_reach_the_linear_programme(room, monkeypatch):
-    monkeypatch.setattr(grams, "ROOM", room)  # Gram matrices one by one, or all at once
+    monkeypatch.setattr(rows, "ROOM", room)  # Gram matrices one by one, or all at once
     X, Y = problem()
-    fits = fit_hinge(Whitened.of(X), Y)
+    white = Whitened.of(X)
+    fits = hinge.fit_hinge(white, white.problem(get("hinge"), Y))
     assert fits.certificate.max() <= hinge.ENOUGH
     for k in range(Y.shape[1]):
         least = hinge_programme(X, Y[:, k])
@@ -185,7 +165,7 @@ def test_separable_labels_get_the_widest_margin():
     assert np.linalg.norm(w) <= 1.001 * np.hypot(np.linalg.norm(svm.coef_), svm.intercept_[0]) / widest
 
 
-@pytest.mark.parametrize("name", ["hinge", *SHAPES])
+@pytest.mark.parametrize("name", ["hinge", *SMOOTH])
 def test_each_column_is_a_problem_of_its_own(name):
     X, Y = problem()
     white = Whitened.of(X)
@@ -194,7 +174,7 @@ def test_each_column_is_a_problem_of_its_own(name):
     assert_allclose(together[:, 5], alone[:, 0], rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["hinge", *SHAPES])
+@pytest.mark.parametrize("name", ["hinge", *SMOOTH])
 def test_separable_labels_are_recognised_and_the_direction_is_found(name):
     X, _ = problem()
     X = np.column_stack([X, np.ones(len(X))])
@@ -207,7 +187,7 @@ def test_separable_labels_are_recognised_and_the_direction_is_found(name):
         assert (y * (X @ W) > 0).all()
 
 
-@pytest.mark.parametrize("name", ["hinge", "square", *SHAPES])
+@pytest.mark.parametrize("name", ["hinge", "square", *SMOOTH])
 def test_rows_of_leverage_one_are_fitted_apart_and_change_nothing_else(name):
     X, Y = problem()
     own = np.zeros((len(X), 2))
@@ -234,7 +214,7 @@ def test_the_solvers_speak_the_array_api():
     X = np.column_stack([X, own])
     y = Y[:, 0]
     strict_X, strict_Y, strict_y = (strict.asarray(values) for values in (X, Y, y))
-    for name in ("hinge", "square", "unhinged", *SHAPES):
+    for name in ("hinge", "square", "unhinged", *SMOOTH):
         W, _ = fit(name, X, Whitened.of(X), Y)
         strict_W, fits = fit(name, strict_X, Whitened.of(strict_X), strict_Y)
         assert_allclose(np.from_dlpack(strict_W), W, rtol=1e-4, atol=1e-6)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from unflip.estimators.certificate import Certificate
+from unflip.solvers.certificate import Certificate
 from unflip.losses import Hinge, Loss, Sigmoid, Square, SquaredHinge, Traits, Unhinged, WeightedUnhinged
 from unflip.losses.transforms import NoiseCorrected
 from unflip.theory import (
@@ -95,9 +95,10 @@ def shifted(world, loss, *arguments, **options):
     return linear(world, loss, *arguments, **options) + world.class_probability.min() * F(1, 10)
 
 
-def half_the_unhinged(objective, tolerance):
-    found = objective.combine(objective.positive - objective.negative) / 2 / objective.ridge
-    return found, Certificate("optimality", 0.0, tolerance, "guess", 1)
+def half_the_unhinged(problem, tolerance):
+    soft = problem.weight - (0 if problem.against is None else problem.against)
+    found = problem.rows.combine(soft * problem.labels) / 2 / problem.penalty[:, None]
+    return found, [Certificate("optimality", 0.0, tolerance, "guess", 1)]
 
 
 def hinge_without_its_hinge(world, loss, regularization=0, **options):
@@ -245,7 +246,7 @@ MUTANTS = {
         "strong_ridge_makes_the_hinge_robust",
     ),
     "the box of the hinge is too small": (
-        method(minimizers, "minimize_piecewise", half_the_unhinged),
+        method(minimizers, "minimize", half_the_unhinged),
         "proposition_7 proposition_7_is_sharp",
     ),
     "solutions point elsewhere": (

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
 
 from unflip._fractions import inverse, solve, to_fractions
-from unflip.estimators.certificate import Certificate
+from unflip.solvers.certificate import Certificate
 from unflip.losses import Ramp, Sigmoid, get, noise_corrected
 from unflip.theory import (
     FiniteDistribution,
@@ -210,7 +210,7 @@ def test_the_linear_programmes_do_not_mind_units(scale):
 
 def test_an_answer_without_a_certificate_is_refused(monkeypatch):
     lost = Certificate("optimality", gap=1e-3, tolerance=1e-14, method="newton", iterations=300)
-    monkeypatch.setattr(minimizers, "minimize_smooth", lambda objective, tolerance: (np.zeros(2), lost))
+    monkeypatch.setattr(minimizers, "minimize", lambda problem, tolerance: (np.zeros((2, 1)), [lost]))
     with pytest.raises(ValueError, match=r"newton stopped 0\.001 short of optimality"):
         linear_minimizer(random_distribution(0), "logistic", 1)
 

@@ -7,7 +7,7 @@
 
 from unflip.estimators.bounded import BoundedUnhingedClassifier
 from unflip.estimators.centroid import UnhingedClassifier
-from unflip.estimators.certificate import Certificate
+from unflip.solvers.certificate import Certificate
 from unflip.estimators.discriminant import SquareClassifier
 from unflip.estimators.minimizer import LossClassifier
 

@@ -14,15 +14,14 @@ from unflip import losses
 from unflip._state import all_or_nothing
 from unflip.estimators.base import LinearClassifier
 from unflip.estimators.border import LARGEST, Array, refuse_single_class
-from unflip.estimators.certificate import Certificate, warn_unmet
-from unflip.estimators.objective import Objective
-from unflip.estimators.piecewise import minimize_piecewise
 from unflip.estimators.scorer import LinearScorer
-from unflip.estimators.smooth import minimize_smooth
 from unflip.losses import Loss
 from unflip.moments import Moments
 from unflip.moments.frame import Frame
 from unflip.passes import accumulate
+from unflip.solvers.certificate import warn_unmet
+from unflip.solvers.minimize import minimize
+from unflip.solvers.problem import Problem
 from unflip.sources import Batch
 
 TOLERANCE = 1e-8
@@ -90,16 +89,15 @@ class LossClassifier(LinearClassifier):
             stay = sparse.issparse(phi) and not moments.origin.any()
             shift, scale, ridge = self._frame(moments, stay)
             rows = Frame(shift, scale).z(phi)
-            member, share = batch.labels.membership, batch.weight / moments.total
-            fits = []
-            for k in [1] if len(self.classes_) == 2 else range(len(self.classes_)):
-                against_rest, soft = self._as_binary(loss, member, k)
-                positive, negative = share * soft, share * (1 - soft)
-                fits.append(
-                    _minimize(Objective(against_rest, rows, positive, negative, ridge, self.fit_intercept))
-                )
-            self.certificate_ = max((c for _, c in fits), key=lambda c: c.gap / c.tolerance)
-            self._finish(self._scorer(np.array([w for w, _ in fits]), shift, scale))
+            share = (batch.weight / moments.total)[:, None]
+            against_rest, soft = self._against_rest(loss, batch.labels.membership)
+            soft = soft[:, 1:] if len(self.classes_) == 2 else soft
+            problem = Problem.of_shares(
+                against_rest, rows, share * soft, share * (1 - soft), ridge, self.fit_intercept
+            )
+            parameters, certificates = minimize(problem, TOLERANCE)
+            self.certificate_ = max(certificates, key=lambda c: c.gap / c.tolerance)
+            self._finish(self._scorer(parameters.T, shift, scale))
         if not self.certificate_.met:
             warn_unmet(self.certificate_)
         return self
@@ -107,9 +105,9 @@ class LossClassifier(LinearClassifier):
     def _look_at(self, batch: Batch, moments: Moments) -> None:
         """What a subclass needs to know before it fits."""
 
-    def _as_binary(self, loss: Loss, member: Array, k: int) -> tuple[Loss, Array]:
-        """The loss of class k against the rest, and the soft label of each row for it."""
-        return loss, member[:, k]
+    def _against_rest(self, loss: Loss, member: Array) -> tuple[Loss, Array]:
+        """The loss of each class against the rest, and the soft label of each row for each class."""
+        return loss, member
 
     def _usable_loss(self) -> Loss:
         loss = losses.get(self.loss)
@@ -139,9 +137,3 @@ class LossClassifier(LinearClassifier):
         if len(self.classes_) == 2:
             direction, base = direction[0], base[0]
         return LinearScorer(direction, base, Frame(shift, scale))
-
-
-def _minimize(objective: Objective) -> tuple[Array, Certificate]:
-    if objective.loss.traits.piecewise_linear:
-        return minimize_piecewise(objective, TOLERANCE)
-    return minimize_smooth(objective, TOLERANCE)

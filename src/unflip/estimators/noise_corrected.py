@@ -128,8 +128,8 @@ class NoiseCorrectedClassifier(LossClassifier):
             "linear, or LossClassifier(noise_corrected(loss, rate)) for a stationary point"
         )
 
-    def _as_binary(self, loss: Loss, member: Array, k: int) -> tuple[Loss, Array]:
-        corrected, soft = _as_soft_labels(loss, _clean_indicators(self.noise_)[:, k])
+    def _against_rest(self, loss: Loss, member: Array) -> tuple[Loss, Array]:
+        corrected, soft = _as_soft_labels(loss, _clean_indicators(self.noise_))
         return corrected, member @ soft
 
     def _look_at(self, batch: Batch, moments: Moments) -> None:

@@ -16,6 +16,8 @@ from unflip.experiments.protocol import DECLARED, protocol, variants
 from unflip.experiments.result import Comparison, Finding
 from unflip.experiments.splits import draw_split
 from unflip.experiments.store import Store
+from unflip.experiments.trials import flipped
+from unflip.losses import Hinge
 
 RATE = 0.2  # of the noise under which the two hinge solvers are compared
 
@@ -114,11 +116,10 @@ def _hinge_risks(dataset: str, seed: int, data_dir: str | os.PathLike[str] | Non
     rng = np.random.default_rng([seed, zlib.crc32(dataset.encode()), 0])
     with threadpool_limits(1):
         split = draw_split(dataset, protocol(dataset), rng, data_dir)
-        kept = np.where(rng.random((len(split.y_train), 3)) < RATE, -1.0, 1.0)
-        Y, X = kept * split.y_train[:, None], split.X_train
+        Y, X = flipped(split.y_train, RATE, 3, rng), split.X_train
         exact, _ = fit("hinge", X, Whitened.of(X), Y)
         both = exact, fit_liblinear(X, Y, seed)
-        least, early = (float(np.maximum(1 - Y * (X @ W), 0).mean()) for W in both)
+        least, early = (float(Hinge().value(Y, X @ W).mean()) for W in both)
     return round(least, 4), round(early, 4)
 
 

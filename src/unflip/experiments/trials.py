@@ -18,6 +18,7 @@ from array_api_compat import (
 from unflip.experiments.batch import Fits, Whitened, auc, best_cuts, error_rates, fit, grid_cuts
 from unflip.experiments.early_stopped import fit_liblinear
 from unflip.experiments.splits import Split
+from unflip.noise import flip_labels
 
 Array = Any
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.49)
@@ -79,11 +80,10 @@ def run_trials(
     """
     xp = array_namespace(split.X_train)
     draws = [1 if rate == 0 else trials for rate in rates]
-    n = split.y_train.shape[0]
-    flips = [rng.random((n, k)) < rate for rate, k in zip(rates, draws, strict=True)]
+    clean = on_host(split.y_train)
+    noisy = [flipped(clean, rate, k, rng) for rate, k in zip(rates, draws, strict=True)]
     seed = int(rng.integers(2**31))
-    kept = xp.asarray(np.where(np.hstack(flips), -1.0, 1.0), device=split.y_train.device)
-    Y = kept * split.y_train[:, None]
+    Y = xp.asarray(np.hstack(noisy), device=split.y_train.device)
     white = Whitened.of(split.X_train)
     found: dict[str, dict[str, Outcome]] = {threshold: {} for threshold in thresholds}
     for name in learners:
@@ -97,6 +97,15 @@ def run_trials(
         for threshold, outcome in _outcomes(split, weights, fits, Y_some, thresholds).items():
             found[threshold][name] = outcome.by_rate(fewer, some)
     return found
+
+
+def flipped(y: Array, rate: float, draws: int, rng: np.random.Generator) -> Array:
+    """Draws of noisy labels, one column each; every label of each has a coin of its own.
+
+    >>> flipped(np.array([1.0, -1.0]), 0.0, 2, np.random.default_rng(0)).tolist()
+    [[1.0, 1.0], [-1.0, -1.0]]
+    """
+    return flip_labels(np.repeat(y, draws), rate, rng, classes=[-1.0, 1.0]).reshape(len(y), draws)
 
 
 def early_trials(trials: int) -> int:

@@ -25,6 +25,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
+from array_api_compat import array_namespace
 
 Array = np.ndarray[Any, Any]
 
@@ -141,8 +142,8 @@ class Loss(ABC):
     def value_and_slope(self, y: Any, v: Any) -> tuple[Any, Any]:
         """l(y, v) and its derivative in v, for solvers: nothing is checked, nothing converted.
 
-        y and v are arrays of float64 of one shape. Logistic, TLogistic and TangentBoost take those of any
-        library that speaks the array API, the others those of NumPy.
+        y and v are arrays of float64 of one shape. The smooth losses of the paper take those of any library
+        that speaks the array API, the others those of NumPy.
 
         >>> from unflip.losses import Square
         >>> Square().value_and_slope(np.ones(1), np.array([0.5]))
@@ -287,7 +288,9 @@ def _product(probability: Array, value: Array) -> Array:
 
 def ones(v: Array) -> Array:
     """Ones like v; among fractions they are fractions, so that their halves are too."""
-    return np.full(v.shape, Fraction(1), dtype=object) if v.dtype == object else np.ones_like(v)
+    if isinstance(v, np.ndarray):
+        return np.full(v.shape, Fraction(1), dtype=object) if v.dtype == object else np.ones_like(v)
+    return array_namespace(v).ones_like(v)
 
 
 def constant(number: Any, v: Array) -> Any:

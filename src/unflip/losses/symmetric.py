@@ -40,7 +40,7 @@ class Unhinged(MarginLoss):
         return -ones(m)
 
     def _phi2(self, m: Array) -> Array:
-        return np.zeros_like(m)
+        return 0 * ones(m)
 
     def _even(self, v: Array) -> Array:
         return ones(v)

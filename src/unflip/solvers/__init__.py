@@ -1,1 +1,5 @@
-"""From sums to scorers."""
+"""From sums and rows to scorers: ridge regression from moments, and minimisers of Equation 7 for any loss.
+
+Losses say what they need (`unflip.losses`). Minimisers work on many label columns over the same rows, of which
+one fit is the case of one column, and say in a certificate how near they came.
+"""

@@ -16,12 +16,12 @@ from scipy.optimize import brentq, linprog
 
 from unflip._fractions import SingularMatrixError, solve, to_fractions
 from unflip.estimators.bounded import programme
-from unflip.estimators.certificate import Certificate
-from unflip.estimators.objective import Objective
-from unflip.estimators.piecewise import hard_rows, minimize_piecewise
-from unflip.estimators.smooth import minimize_smooth
 from unflip.losses import Hinge, Loss, ZeroOne, get
 from unflip.losses.base import Array
+from unflip.solvers.certificate import Certificate
+from unflip.solvers.minimize import minimize
+from unflip.solvers.piecewise import hard_rows
+from unflip.solvers.problem import Problem
 from unflip.theory.distributions import FiniteDistribution
 
 TOLERANCE = 1e-14  # solvers are sent as near to the minimum as float64 allows, ...
@@ -57,14 +57,15 @@ def linear_minimizer(
     if loss.traits.degree is not None:
         return _unique(*_newton_system(distribution, loss, regularization, intercept))
     world = distribution.floats()
-    positive, negative = world.masses * world.eta, world.masses * (1 - world.eta)
-    objective = Objective(loss, world.points, positive, negative, float(regularization), intercept)
+    positive, negative = (world.masses * share for share in (world.eta, 1 - world.eta))
+    shares = positive[:, None], negative[:, None]
+    problem = Problem.of_shares(loss, world.points, *shares, float(regularization), intercept)
     if isinstance(loss, Hinge) and not regularization:
-        return _hinge_programme(objective)
+        return _hinge_programme(problem)
     if isinstance(loss, ZeroOne) or (loss.traits.piecewise_linear and not regularization):
         raise ValueError(f"there is no method here for {loss!r} with regularization {regularization!r}")
-    minimize = minimize_piecewise if loss.traits.piecewise_linear else minimize_smooth
-    return _certified(*minimize(objective, TOLERANCE))
+    weights, (certificate,) = minimize(problem, TOLERANCE)
+    return _certified(weights[:, 0], certificate)
 
 
 def ball_minimizer(distribution: FiniteDistribution, loss: Loss | str, radius: float) -> Array:
@@ -223,15 +224,15 @@ def _check_penalty(regularization: Any) -> None:
         raise ValueError(f"regularization is finite and not negative, got {regularization!r}")
 
 
-def _hinge_programme(objective: Objective) -> Array:
+def _hinge_programme(problem: Problem) -> Array:
     """Without a penalty the hinge asks for a linear programme, with corners to land on."""
-    hard, y, weight = hard_rows(objective)
-    n, d = len(y), objective.size
-    margins = y[:, None] * np.array([hard.scores(unit) for unit in np.eye(d)]).T
+    hard = hard_rows(problem, 0)
+    n, d = hard.rows.shape
+    margins = hard.labels * hard.rows.scores(np.eye(d))
     size = np.abs(margins).max(axis=0, initial=0.0)
     size[size == 0] = 1.0  # weights in units of their own: HiGHS takes coefficients below 1e-9 for zero
     answer = linprog(
-        np.concatenate([np.zeros(d), weight]),
+        np.concatenate([np.zeros(d), hard.weight[:, 0]]),
         A_ub=-np.hstack([margins / size, np.eye(n)]),
         b_ub=-np.ones(n),
         bounds=[(None, None)] * d + [(0, None)] * n,

@@ -7,7 +7,7 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
-from unflip.experiments.batch.arrays import columns, merged
+from unflip.solvers.columns import columns, merged
 
 Array = Any
 NAMES = ("scores", "certificate", "separable", "curvature")

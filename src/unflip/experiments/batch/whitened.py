@@ -8,9 +8,12 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
-from unflip.experiments.batch.grams import Grams
+from unflip.losses import Loss
+from unflip.solvers.problem import Problem
+from unflip.solvers.rows import Rows
 
 Array = Any
+LAMBDA = 1e-16  # the paper's
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +21,8 @@ class Whitened:
     """X = Q T^-1 with Q'Q = n I. Weights u for Q are weights T u for X, the shortest that give those scores.
 
     All losses but the unhinged one depend on X only through its column space when there is no penalty
-    to speak of (the paper has 1e-16), so this changes nothing but the conditioning.
+    to speak of (the paper has 1e-16), so this changes nothing but the conditioning. The columns of T are
+    orthogonal: a penalty on T u is one on each weight of u.
 
     >>> import numpy as np
     >>> white = Whitened.of(np.array([[1.0, 1.0], [1.0, 1.0], [3.0, 3.0]]))
@@ -40,6 +44,14 @@ class Whitened:
         root = n**0.5
         return cls(root * left, root * right.T / xp.take(values, keep))
 
+    def problem(self, loss: Loss, Y: Array) -> Problem:
+        """The mean loss of y and Q u for each column y of Y, with the paper's penalty.
+
+        It is far below all that is measured, and there for rows that fly apart: a few rows with a direction
+        of their own would take their scores beyond all bounds, and rounding with them.
+        """
+        return Problem(loss, self.rows, Y, 1 / Y.shape[0], LAMBDA * self.lengths)
+
     def weights(self, scores: Array) -> Array:
         """The shortest weights with these scores, which lie in the column space.
 
@@ -51,6 +63,16 @@ class Whitened:
         return self.T @ (self.Q.T @ scores / self.Q.shape[0])
 
     @cached_property
+    def rows(self) -> Rows:
+        """Q as solvers take it."""
+        return Rows(self.Q)
+
+    @cached_property
+    def lengths(self) -> Array:
+        """The squared length of T u is the sum of these times u^2."""
+        return array_namespace(self.T).sum(self.T * self.T, axis=0)
+
+    @cached_property
     def alone(self) -> Array:
         """Is the leverage of a row one, so that its score can be chosen without a change of any other?
 
@@ -60,13 +82,3 @@ class Whitened:
         """
         xp = array_namespace(self.Q)
         return xp.sum(self.Q * self.Q, axis=1) > (1 - 1e-9) * self.Q.shape[0]
-
-    @cached_property
-    def M(self) -> Array:
-        """T'T: the squared length of weights T u is u'M u."""
-        return self.T.T @ self.T
-
-    @cached_property
-    def grams(self) -> Grams:
-        """Weighted Gram matrices of Q."""
-        return Grams(self.Q)
