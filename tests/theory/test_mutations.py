@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from unflip.solvers.certificate import Certificate
 from unflip.losses import Hinge, Loss, Sigmoid, Square, SquaredHinge, Traits, Unhinged, WeightedUnhinged
 from unflip.losses.transforms import NoiseCorrected
+from unflip.solvers.certificate import Certificate
 from unflip.theory import (
     FiniteDistribution,
     bounds,

@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
 
 from unflip._fractions import inverse, solve, to_fractions
-from unflip.solvers.certificate import Certificate
 from unflip.losses import Ramp, Sigmoid, get, noise_corrected
+from unflip.solvers.certificate import Certificate
 from unflip.theory import (
     FiniteDistribution,
     ball_minimizer,

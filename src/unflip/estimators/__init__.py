@@ -7,9 +7,9 @@
 
 from unflip.estimators.bounded import BoundedUnhingedClassifier
 from unflip.estimators.centroid import UnhingedClassifier
-from unflip.solvers.certificate import Certificate
 from unflip.estimators.discriminant import SquareClassifier
 from unflip.estimators.minimizer import LossClassifier
+from unflip.solvers.certificate import Certificate
 
 __all__ = [
     "BoundedUnhingedClassifier",

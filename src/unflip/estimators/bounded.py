@@ -17,10 +17,10 @@ from sklearn.utils._param_validation import HasMethods
 from unflip._state import all_or_nothing
 from unflip.estimators.base import LinearClassifier
 from unflip.estimators.border import Array, refuse_single_class
-from unflip.solvers.certificate import Certificate, warn_unmet
 from unflip.estimators.scorer import LinearScorer
 from unflip.moments.frame import Frame, dense
 from unflip.passes import accumulate
+from unflip.solvers.certificate import Certificate, warn_unmet
 
 
 class BoundedUnhingedClassifier(LinearClassifier):

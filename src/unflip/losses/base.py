@@ -97,6 +97,9 @@ class Loss(ABC):
         one = np.ones_like(v)
         return _product(eta, self._value(one, v)) + _product(1 - eta, self._value(-one, v))
 
+    def _value_and_slope(self, y: Array, v: Array) -> tuple[Array, Array]:
+        return self._value(y, v), self._derivative(y, v)
+
     # Slope and curvature of the odd part. Corrected losses magnify them, rounding errors included, so
     # a loss whose two labels nearly cancel in these differences overrides them.
 
@@ -149,7 +152,7 @@ class Loss(ABC):
         >>> Square().value_and_slope(np.ones(1), np.array([0.5]))
         (array([0.25]), array([-1.]))
         """
-        return self._value(y, v), self._derivative(y, v)
+        return self._value_and_slope(y, v)
 
     def curvature(self, y: Any, v: Any) -> Any:
         """The second derivative of l(y, v) in v, on the terms of `value_and_slope`.
@@ -276,7 +279,7 @@ class SmoothMarginLoss(MarginLoss):
     def _phi1(self, m: Array) -> Array:
         return self._phi_and_slope(m)[1]
 
-    def value_and_slope(self, y: Any, v: Any) -> tuple[Any, Any]:
+    def _value_and_slope(self, y: Array, v: Array) -> tuple[Array, Array]:
         value, slope = self._phi_and_slope(y * v)
         return value, y * slope
 

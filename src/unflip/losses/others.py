@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from array_api_compat import array_namespace, is_numpy_namespace
@@ -122,7 +123,7 @@ class TangentBoost(SmoothMarginLoss):
         _, h = _size_and_root(m)
         bend = 1 / h - m / h * _twice_angle_less_one(m)  # (1 - m t) / h, which has two roots
         for root in _BENDS:
-            bend = _refined(bend, m, root, lambda near, root=root: self._bend_near(near, root))
+            bend = _refined(bend, m, root, partial(self._bend_near, root=root))
         return 8 * bend / h / h / h
 
     @staticmethod

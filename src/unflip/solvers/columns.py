@@ -36,7 +36,7 @@ def columns(values: Array, where: Array) -> Array:
     >>> columns(np.array([[1, 2, 3]]), np.array([2, 0])).tolist(), columns(0.5, np.array([2, 0]))
     ([[3, 1]], 0.5)
     """
-    if getattr(values, "ndim", 0) == 0 or values.ndim == 2 and values.shape[1] == 1:
+    if getattr(values, "ndim", 0) == 0 or (values.ndim == 2 and values.shape[1] == 1):
         return values
     return array_namespace(values).take(values, where, axis=-1)
 

@@ -43,7 +43,7 @@ class Problem:
     def of_shares(
         cls, loss: Loss, X: Any, positive: Array, negative: Array, ridge: float, intercept: bool
     ) -> Problem:
-        """From what each row weighs as a positive and as a negative, (n, K); rows without weight are left out.
+        """From what each row weighs as a positive and as a negative, (n, K), without rows of no weight.
 
         >>> from unflip.losses import Square
         >>> half = np.array([[0.5], [0.0]])
@@ -119,4 +119,5 @@ class Problem:
 
     def _against(self, values: Array) -> Array:
         # An impossible label costs nothing, even where its loss is infinite.
-        return array_namespace(values).where(self.against > 0, self.against * values, 0.0)
+        against: Array = self.against
+        return array_namespace(values).where(against > 0, against * values, 0.0)

@@ -54,7 +54,7 @@ def fit(name: str, X: Array, white: Whitened, Y: Array) -> tuple[Array, Fits]:
 
 
 def fit_closed(loss: Loss, X: Array, white: Whitened, Y: Array) -> Array:
-    """E[y x] (Equation 8 at lambda = 1), or the shortest weights of least squares (Equation 11 as it vanishes).
+    """E[y x] (Equation 8 at lambda = 1), or least squares by the shortest weights (Equation 11 at none).
 
     >>> import numpy as np
     >>> X = np.array([[1.0], [3.0]])
@@ -84,7 +84,7 @@ def margin_alone(loss: Loss, price: Array) -> Array:
 
 def _solved(loss: Loss, white: Whitened, Y: Array) -> Fits:
     solve = fit_hinge if loss.traits.piecewise_linear else fit_smooth
-    parts = blocks(*Y.shape, white.Q.shape[1], Y)
+    parts = blocks(Y.shape[0], Y.shape[1], white.Q.shape[1], Y)
     return Fits.joined([solve(white, white.problem(loss, Y[:, part])) for part in parts])
 
 

@@ -1,7 +1,7 @@
 """Smooth losses without a penalty to speak of: L-BFGS from the zero scorer, then Newton's method.
 
-Every fit carries a certificate: the duality gap where the loss is convex, which is the logistic; otherwise the
-norm of the gradient and the smallest eigenvalue of the Hessian.
+Every fit carries a certificate: the duality gap where the loss is convex (the logistic); otherwise the norm
+of the gradient and the smallest eigenvalue of the Hessian.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _pushed(problem: Problem, U: Array) -> Array:
 
 
 def judged(problem: Problem, U: Array, V: Array, move: Array) -> tuple[Array, Array]:
-    """The gap, and whether it is too large: scorers that separate their labels have no minimum to be near to."""
+    """The gap, and whether to go on: where a scorer separates its labels, there is no minimum to go to."""
     gap = logistic_gap(problem, U, V, move)
     return gap, (gap > FINE) & (array_namespace(V).min(problem.labels * V, axis=0) <= 0)
 
