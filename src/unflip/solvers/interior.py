@@ -24,7 +24,6 @@ from unflip.solvers.rows import Rows
 from unflip.solvers.systems import ROUNDING, lifted, solver
 
 Array = Any
-NOISE = 1e-15  # gaps below this are rounding: the later point is the better one
 PATIENCE = 6  # steps without progress after which rounding has the last word
 
 
@@ -81,17 +80,21 @@ class HingeProblem:
 
 
 def solve(
-    problem: HingeProblem, start: Array, tolerance: float, most: int = 100, far: float = inf
+    problem: HingeProblem, start: Array, enough: float, finest: float, most: int = 100, far: float = inf
 ) -> tuple[Array, Array, Array, Array]:
     """From a start: the best primal points found, dual points, the gaps between them, and the steps taken.
 
+    enough: gaps below this are as good as none; among such points the one of least slack is the best, since
+        slack is the gap without rounding.
+    finest: the slack to go on to, in steps that cost little where they help most: parameters err by about the
+        root of what is left.
     far: complementarity, as a share of the total cost, above which matrices of single precision will do:
         for rows that are well scaled.
 
     >>> import numpy as np
     >>> labels, cost = np.array([[1.0], [-1.0]]), 0.5
     >>> problem = HingeProblem(Rows(np.array([[2.0], [-2.0]])), labels, cost, np.array([0.1]))
-    >>> w, _, gap, _ = solve(problem, np.zeros((1, 1)), 1e-10)
+    >>> w, _, gap, _ = solve(problem, np.zeros((1, 1)), 1e-10, 1e-12)
     >>> w.round(6).tolist(), bool(gap[0] <= 1e-10)  # the margin is reached: 2 w = 1
     ([[0.5]], True)
     """
@@ -105,7 +108,7 @@ def solve(
     left = xp.full_like(gaps, xp.inf)
     lockstep = Lockstep(U)
     for _ in range(most):
-        kept = lockstep.set_aside((left > tolerance) & (stale < PATIENCE), (best, dual, gaps, steps))
+        kept = lockstep.set_aside((left > finest) & (stale < PATIENCE), (best, dual, gaps, steps))
         if kept is not None:
             problem = problem.some(kept)
             U, xi, s, a, room, best, dual, gaps, stale, left, steps = (
@@ -115,11 +118,10 @@ def solve(
                 break
         U, a, room, xi, s = _advanced(problem, far, stale > 0, U, a, room, xi, s)
         gap, slack = problem.gap(U, a), xp.sum(a * s + room * xi, axis=0)
-        # The slack is the gap without rounding.
-        found = xp.where((gap > NOISE) & (gap > slack), gap, slack)
+        found = xp.where((gap > enough) & (gap > slack), gap, slack)
         stale, steps = xp.where(found < 0.9 * left, 0.0, stale + 1), steps + 1
         left = xp.where(found < left, found, left)
-        better = gap <= xp.where(gaps > NOISE, gaps, NOISE)
+        better = gap <= xp.where(gaps > enough, gaps, enough)
         best, dual, gaps = (xp.where(better, new, old) for new, old in ((U, best), (a, dual), (gap, gaps)))
     best, dual, gaps, steps = lockstep.joined((best, dual, gaps, steps))
     return best, dual, gaps, steps

@@ -17,7 +17,7 @@ from unflip.solvers.interior import HingeProblem, solve
 from unflip.solvers.problem import Problem
 
 Array = Any
-ROUNDING = 1e-16  # the finest tolerance of a solution; parameters err by about the root of what is left
+ROUNDING = 1e-16  # no gap is known better
 WIDEST = 5000  # parameters for which an interior point step is still reasonable
 
 
@@ -82,7 +82,8 @@ def _minimize(problem: Problem, tolerance: float, most: int) -> tuple[Array, lis
         concave_slope = loss.derivative(1, m) + hinge * (m < 1)
         pull = part.rows.combine(part.weight * part.labels * concave_slope)
         task = HingeProblem(part.rows, part.labels, hinge * part.weight, part.penalty, pull)
-        there, _, gaps[going], taken = solve(task, np.zeros_like(here), max(1e-6 * tolerance, ROUNDING))
+        enough, finest = max(1e-2 * tolerance, 10 * ROUNDING), max(1e-6 * tolerance, ROUNDING)
+        there, _, gaps[going], taken = solve(task, np.zeros_like(here), enough, finest)
         gains[going] = task.value(here) - task.value(there)
         U[:, going], steps[going] = there, steps[going] + taken
         going = going[~(gains[going] <= tolerance / 2)]

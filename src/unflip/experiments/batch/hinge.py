@@ -40,7 +40,7 @@ def fit_hinge(white: Whitened, problem: Problem, ridge: float = 1e-9, tolerance:
     task = HingeProblem(rows, Y, problem.weight, ridge * white.lengths)
     # The residuals of least squares are orthogonal to Q: a dual point that is nearly feasible at once.
     start = rows.combine(Y) / Y.shape[0]
-    U, dual, _, _ = solve(task, start, tolerance, most=60, far=FAR)
+    U, dual, _, _ = solve(task, start, tolerance, tolerance, most=60, far=FAR)
     scores = rows.scores(U)
     margins = Y * scores
     certificate = _certificate(problem, U, margins, dual)
