@@ -13,7 +13,7 @@ from unflip.moments.frame import dense, scaled_rows, squared_norms
 from unflip.solvers.columns import ROOM
 
 Array = Any
-MANY_COLUMNS = 8  # of weights from which it pays to form all products of two columns of X
+MANY_COLUMNS = 32  # of weights from which it pays to form all products of two columns of X
 
 
 class Rows:
