@@ -7,14 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from array_api_compat import (
-    array_namespace,
-    is_cupy_array,
-    is_numpy_array,
-    is_torch_array,
-    to_device,
-)
 
+from unflip._arrays import beside, to_numpy
 from unflip.experiments.batch import Fits, Whitened, auc, best_cuts, error_rates, fit, grid_cuts
 from unflip.experiments.early_stopped import fit_liblinear
 from unflip.experiments.splits import Split
@@ -78,12 +72,11 @@ def run_trials(
     >>> outcome.error.shape, float(outcome.error[0, 0])
     ((6, 5), 0.0)
     """
-    xp = array_namespace(split.X_train)
     draws = [1 if rate == 0 else trials for rate in rates]
-    clean = on_host(split.y_train)
+    clean = to_numpy(split.y_train)
     noisy = [flipped(clean, rate, k, rng) for rate, k in zip(rates, draws, strict=True)]
     seed = int(rng.integers(2**31))
-    Y = xp.asarray(np.hstack(noisy), device=split.y_train.device)
+    Y = beside(np.hstack(noisy), split.y_train)
     white = Whitened.of(split.X_train)
     found: dict[str, dict[str, Outcome]] = {threshold: {} for threshold in thresholds}
     for name in learners:
@@ -129,23 +122,10 @@ def _outcomes(
 ) -> dict[str, Outcome]:
     """Errors at each threshold; 1 - AUC and certificates, which have nothing to do with it."""
     train, scores = split.X_train @ weights, split.X_test @ weights
-    area = on_host(1 - auc(scores, split.y_test))
+    area = to_numpy(1 - auc(scores, split.y_test))
     kept = (fits.certificate, fits.separable, fits.curvature) if fits else (np.empty(0),) * 3
-    reached = [np.asarray(on_host(values), dtype=np.float64) for values in kept]
+    reached = [np.asarray(to_numpy(values), dtype=np.float64) for values in kept]
     return {
-        name: Outcome(on_host(error_rates(scores, split.y_test, THRESHOLDS[name](train, Y))), area, *reached)
+        name: Outcome(to_numpy(error_rates(scores, split.y_test, THRESHOLDS[name](train, Y))), area, *reached)
         for name in thresholds
     }
-
-
-def on_host(values: Array) -> Array:
-    """A NumPy array of values that may live on another device.
-
-    >>> on_host(np.ones(2)).tolist()
-    [1.0, 1.0]
-    """
-    if is_numpy_array(values):
-        return values
-    if is_torch_array(values) or is_cupy_array(values):
-        values = to_device(values, "cpu")
-    return np.from_dlpack(values)

@@ -24,6 +24,7 @@ from unflip.solvers.rows import Rows
 from unflip.solvers.systems import ROUNDING, lifted, solver
 
 Array = Any
+Point = tuple[Array, Array, Array, Array]  # a, room, xi, s
 PATIENCE = 6  # steps without progress after which rounding has the last word
 
 
@@ -116,7 +117,7 @@ def solve(
             )
             if not kept.shape[0]:
                 break
-        U, a, room, xi, s = _advanced(problem, far, stale > 0, U, a, room, xi, s)
+        U, a, room, xi, s = _advanced(problem, far, stale > 0, U, (a, room, xi, s))
         gap, slack = problem.gap(U, a), xp.sum(a * s + room * xi, axis=0)
         found = xp.where((gap > enough) & (gap > slack), gap, slack)
         stale, steps = xp.where(found < 0.9 * left, 0.0, stale + 1), steps + 1
@@ -128,17 +129,10 @@ def solve(
 
 
 def _advanced(
-    problem: HingeProblem,
-    far: float,
-    stalled: Array,
-    U: Array,
-    a: Array,
-    room: Array,
-    xi: Array,
-    s: Array,
+    problem: HingeProblem, far: float, stalled: Array, U: Array, now: Point
 ) -> tuple[Array, Array, Array, Array, Array]:
     """One predictor and corrector step."""
-    xp, now, penalty = array_namespace(U), (a, room, xi, s), problem.penalty
+    xp, (a, room, xi, s), penalty = array_namespace(U), now, problem.penalty
     residuals = problem.margins(U) + xi - s - 1, penalty[:, None] * U + problem.linear - problem.pull(a)
     theta = 1 / (xi / room + s / a)
     slack = xp.sum(a * s + room * xi, axis=0)
@@ -159,7 +153,7 @@ def _advanced(
 
 def _direction(
     problem: HingeProblem,
-    now: tuple[Array, Array, Array, Array],
+    now: Point,
     residuals: tuple[Array, Array],
     theta: Array,
     towards: Callable[[Array], Array],
@@ -174,7 +168,7 @@ def _direction(
     return dU, da, (r1 - s * da) / a, (r2 + xi * da) / room
 
 
-def _lengths(now: tuple[Array, Array, Array, Array], da: Array, ds: Array, dxi: Array) -> Array:
+def _lengths(now: Point, da: Array, ds: Array, dxi: Array) -> Array:
     """The longest step up to one that keeps a, room, xi and s positive, for each column."""
     xp = array_namespace(da)
     # value + t change > 0 for all rows: 1 / t is at least the largest -change / value.
