@@ -4,6 +4,7 @@ import inspect
 import json
 import re
 from dataclasses import asdict
+from functools import cache
 from importlib import import_module
 
 import numpy as np
@@ -14,11 +15,18 @@ from unflip.theory.evidence import agree, at_most, exceeds
 
 CHECKS = list(propositions())
 CHAPTERS = sorted({check.__module__ for check in CHECKS})
+pytestmark = pytest.mark.xdist_group("claims")  # one process runs them all, so that none is run twice
+
+
+@pytest.fixture(scope="session")
+def evidence_of():
+    """What a check says; each is run once, whoever asks."""
+    return cache(lambda check: check())
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_the_claim_holds(check):
-    evidence = check()
+def test_the_claim_holds(check, evidence_of):
+    evidence = evidence_of(check)
     assert evidence.holds, evidence
     assert evidence.gap >= 0
     assert all(
@@ -31,8 +39,9 @@ def test_the_claim_holds(check):
     )
 
 
-def test_every_numbered_statement_of_the_paper_is_among_the_claims():
-    claims = [check().claim for check in CHECKS]
+@pytest.mark.slow
+def test_every_numbered_statement_of_the_paper_is_among_the_claims(evidence_of):
+    claims = [evidence_of(check).claim for check in CHECKS]
     for label in (
         [f"Equation {i}" for i in range(1, 15)] + [f"Proposition {i}" for i in range(1, 10)] + ["Lemma"]
     ):
@@ -56,15 +65,15 @@ def test_no_check_is_left_out_of_the_list():
         assert set(written) == set(module.CLAIMS)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_a_check_needs_no_arguments_and_says_what_it_checks(check):
-    assert not inspect.signature(check).parameters
-    assert inspect.getdoc(check)
+def test_a_check_needs_no_arguments_and_says_what_it_checks():
+    assert [
+        check for check in CHECKS if inspect.signature(check).parameters or not inspect.getdoc(check)
+    ] == []
 
 
-def test_checks_repeat_themselves():
-    fast = [check for check in CHECKS if check.__module__.endswith(("sampling", "robustness", "beyond"))]
-    assert [check() for check in fast] == [check() for check in fast]
+def test_checks_that_draw_numbers_repeat_themselves(evidence_of):
+    drawing = [check for check in CHECKS if check.__module__.endswith(("sampling", "robustness", "beyond"))]
+    assert [check() for check in drawing] == [evidence_of(check) for check in drawing]
 
 
 def test_agreement_shows_the_worst_pair_and_fails_beyond_its_tolerance():

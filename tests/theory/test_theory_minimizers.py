@@ -153,6 +153,7 @@ def test_the_noise_corrected_square_has_a_closed_form_as_well():
 
 
 @pytest.mark.parametrize("name", ["unhinged", "logistic", "hinge", "squared_hinge", "square"])
+@pytest.mark.slow
 def test_a_ball_minimiser_beats_every_weight_on_a_grid_of_the_ball(name):
     world, radius = random_distribution(3), 0.4
     w = ball_minimizer(world, name, radius)
