@@ -1,33 +1,45 @@
 # Each target works as the first command on a machine that has Python 3.11 or newer, and make.
 PYTHON ?= python3
 BIN := .venv/bin
+# One environment, filled as far as a target needs it: the paper first (0.4 GB), then every extra (3 GB), then Sphinx.
+PAPER_INSTALLED := .venv/.paper-installed
 INSTALLED := .venv/.installed
 DOCS_INSTALLED := .venv/.docs-installed
 
-.PHONY: install test lint reproduce bench faults docs dist test-lowest clean
+.PHONY: help install lint check test reproduce bench faults docs dist test-lowest clean
 
-install: $(INSTALLED)
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-$(INSTALLED): pyproject.toml
+install: $(INSTALLED) ## only set up .venv with every extra
+
+$(PAPER_INSTALLED): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[paper]"
+	touch $@
+
+$(INSTALLED): $(PAPER_INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
 	touch $@
 
-lint: install
+lint: install ## style, types, and imports that flow down
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint
-	$(BIN)/pytest -n auto
+check: lint ## lint and the quick tests, for use while working (90 s)
+	$(BIN)/pytest -n auto --dist loadgroup --quick
 
-# Every table and figure of the paper beside ours. Data that may not be shipped is read from UNFLIP_DATA, if set.
-reproduce: install
+test: lint ## lint and every test (7 minutes on two cores)
+	$(BIN)/pytest -n auto --dist loadgroup
+
+# Data that may not be shipped is read from UNFLIP_DATA, if set.
+reproduce: $(PAPER_INSTALLED) ## every table and figure of the paper beside ours, in out/report.html
 	$(BIN)/unflip reproduce --out out/report.html
 
-bench: install
+bench: install ## speed of passes, kernels and fits beside yardsticks
 	$(BIN)/python benchmarks/one_pass.py
 	$(BIN)/python benchmarks/parquet.py
 	$(BIN)/python benchmarks/duckdb_fit.py
@@ -38,13 +50,13 @@ bench: install
 	$(BIN)/python benchmarks/herding.py
 	$(BIN)/python benchmarks/paper_split.py
 
-# Every promise of docs/promises.md at full size; ARGS=--resume goes on after an interruption.
-faults: install
+# ARGS=--resume goes on after an interruption, ARGS=--small takes minutes.
+faults: install ## every promise of docs/promises.md at full size (80 minutes)
 	$(BIN)/python -m benchmarks.faults $(ARGS)
 
-# The site, in out/docs: warnings are errors, links within it are checked, and the examples on its pages are run. It is built from a
+# Warnings are errors, links within it are checked, and the examples on its pages are run. It is built from a
 # copy, for Sphinx writes the gallery and the reference beside the pages.
-docs: $(DOCS_INSTALLED)
+docs: $(DOCS_INSTALLED) ## the site, in out/docs
 	$(BIN)/pytest docs README.md
 	rm -rf build/docs out/docs
 	mkdir -p build out
@@ -56,19 +68,17 @@ $(DOCS_INSTALLED): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable ".[docs]"
 	touch $@
 
-# Wheel, sdist and bill of materials, the same bytes wherever and whenever they are built.
-dist:
+dist: ## wheel, sdist and bill of materials, the same bytes wherever and whenever they are built
 	rm -rf dist
 	$(PYTHON) -m venv .venv-dist
 	.venv-dist/bin/python -m pip install --quiet --requirement tools/release.txt
 	.venv-dist/bin/python tools/build_release.py --out dist
 
-# The oldest releases that pyproject.toml admits, in an environment of their own.
-test-lowest:
+test-lowest: ## the tests with the oldest releases that pyproject.toml admits
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet --upgrade pip
 	.venv-lowest/bin/python -m pip install --quiet --editable ".[test]" --constraint tests/lowest.txt
-	.venv-lowest/bin/pytest -n auto
+	.venv-lowest/bin/pytest -n auto --dist loadgroup
 
-clean:
+clean: ## remove environments, builds and caches
 	rm -rf .venv .venv-lowest .venv-dist out build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

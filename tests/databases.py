@@ -17,7 +17,10 @@ import pytest
 CASTS = pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning:pandas")
 
 
-@pytest.fixture(params=["duckdb", pytest.param("postgres", marks=CASTS)])
+POSTGRES = [CASTS, pytest.mark.cluster, pytest.mark.xdist_group("postgres")]  # one server a run
+
+
+@pytest.fixture(params=["duckdb", pytest.param("postgres", marks=POSTGRES)])
 def database(request):
     """An ibis connection with no tables in it."""
     ibis = pytest.importorskip("ibis")

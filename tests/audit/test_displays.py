@@ -13,6 +13,7 @@ from unflip.noise import NoiseEstimate, SymmetricNoise, flip_labels
 
 
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+@pytest.mark.slow
 def test_the_posterior_has_area_one_and_the_interval_and_marks_are_those_of_the_estimate(load):
     X, y = load(return_X_y=True)
     noisy = flip_labels(y, 0.15, rng=0)

@@ -24,6 +24,7 @@ def gaussians(n=1000, apart=3.0, seed=0):
     return X, y
 
 
+@pytest.mark.slow
 def test_intervals_cover():
     # A 90 % interval may miss now and then: of 18 at most three, which chance allows in 90 of 100 cases.
     missed = 0
@@ -40,6 +41,7 @@ def test_intervals_cover():
 
 @pytest.mark.parametrize("rate", [0.1, 0.3])
 @pytest.mark.parametrize("load", [load_breast_cancer, load_wine, load_digits])
+@pytest.mark.slow
 def test_suspects_are_found(load, rate):
     X, y = load(return_X_y=True)
     noisy = flip_labels(y, rate, rng=1)
@@ -77,6 +79,7 @@ def test_rows_that_belong_together_leave_together():
     assert found.low <= 0.2 <= found.high
 
 
+@pytest.mark.slow
 def test_trusted_rows_tell_overlap_from_noise():
     X, y = gaussians(n=2000, apart=1.35)  # a quarter of the best predictions are wrong
     noisy = flip_labels(y, 0.1, rng=0)
@@ -91,6 +94,7 @@ def test_trusted_rows_tell_overlap_from_noise():
     assert not set(suspects.above(1e-9).rows) & set(np.flatnonzero(trusted))
 
 
+@pytest.mark.slow
 def test_every_annotator_has_a_rate():
     X, y = load_digits(return_X_y=True)
     y = (y >= 5).astype(int)
@@ -112,6 +116,7 @@ def test_every_annotator_has_a_rate():
     )
 
 
+@pytest.mark.slow
 def test_classes_with_different_rates_get_rates_of_their_own():
     X, y = load_breast_cancer(return_X_y=True)
     even = estimate_noise(X, flip_labels(y, 0.2, rng=0))
@@ -133,6 +138,7 @@ def test_classes_with_different_rates_get_rates_of_their_own():
     assert asked.noise.transition[1, 0] == pytest.approx(one)
 
 
+@pytest.mark.slow
 def test_several_classes_have_a_table():
     X, y = load_digits(return_X_y=True)
     table = np.eye(10) * 0.8
@@ -221,6 +227,7 @@ def test_tiny_probabilities_keep_their_order():
     )
 
 
+@pytest.mark.slow
 def test_overlap_in_one_column_is_not_taken_for_noise():
     """Leave-one-out would rank rows of equal score against their own labels; folds do not."""
     covered = []
@@ -233,6 +240,7 @@ def test_overlap_in_one_column_is_not_taken_for_noise():
     assert np.mean(covered) >= 0.7
 
 
+@pytest.mark.slow
 def test_a_fairly_rare_class_without_noise_raises_no_alarm():
     alarms = 0
     for seed in range(4):
@@ -244,6 +252,7 @@ def test_a_fairly_rare_class_without_noise_raises_no_alarm():
     assert alarms == 0
 
 
+@pytest.mark.slow
 def test_one_sided_noise_is_noticed_everywhere():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(1500, 4))
@@ -257,6 +266,7 @@ def test_one_sided_noise_is_noticed_everywhere():
 
 
 @pytest.mark.parametrize("rates", [(0.0, 0.4), (0.4, 0.0), (0.35, 0.05)])
+@pytest.mark.slow
 def test_suspects_are_found_where_classes_are_flipped_at_different_rates(rates):
     X, y = load_digits(return_X_y=True)
     y = (y >= 5).astype(int)
@@ -272,6 +282,7 @@ def test_suspects_are_found_where_classes_are_flipped_at_different_rates(rates):
     assert one_rate.probability.sum() < 0.6 * wrong.sum()
 
 
+@pytest.mark.slow
 def test_one_class_that_is_taken_for_another_is_noticed():
     X, y = load_digits(return_X_y=True)
     table = np.eye(10)
@@ -300,6 +311,7 @@ def test_columns_that_tell_nothing_give_no_rate_and_no_probability():
     assert "none judged" in repr(suspects)
 
 
+@pytest.mark.slow
 def test_the_model_and_the_estimate_agree():
     for load, seed in ((load_breast_cancer, 0), (load_wine, 1)):
         X, y = load(return_X_y=True)

@@ -4,7 +4,11 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from unflip.experiments.datasets import load
+
+pytestmark = pytest.mark.subprocess
 
 
 def run(*arguments):

@@ -7,6 +7,10 @@ import subprocess
 import sys
 import time
 
+import pytest
+
+pytestmark = pytest.mark.subprocess
+
 COMMAND = [sys.executable, "-c", "from unflip.cli import main; main()", "reproduce"]
 
 

@@ -16,6 +16,8 @@ from tests.cli.conftest import people
 
 from unflip.models import TableModel
 
+pytestmark = pytest.mark.subprocess
+
 
 def test_what_is_read_is_not_written_over(run, table, tmp_path):
     run("fit", table, "-t", "sick", "--out", "m.npz", "-q")

@@ -90,6 +90,7 @@ def test_models_that_only_predict_say_so(learner, run, table, tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_what_an_audit_recommends_is_a_learner_of_fit(run, table):
     found = json.loads(run("audit", table, "-t", "sick", "--against", "bayes", "--json")[1])
     assert [learner["name"] for learner in found["learners"]] == [*TABLE_LEARNERS, "GaussianNB"]
@@ -299,6 +300,7 @@ def test_rows_with_gaps_unseen_levels_and_labels_of_another_look(run, table, tmp
     assert run("forget", "mixed.npz", "ones.csv", "--out", "less.npz", "-q") == (0, "", "")
 
 
+@pytest.mark.slow
 def test_an_audit_answers_in_words_json_and_pages(run, table, tmp_path):
     run("flip", table, "-t", "sick", "--rate", "0.2", "--out", "noisy.csv", "-q")
     code, said, _ = run(
@@ -329,6 +331,7 @@ def test_an_audit_answers_in_words_json_and_pages(run, table, tmp_path):
     assert pl.read_csv(tmp_path / "rows.csv").height == 300
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes(run, table, tmp_path):
     pages = []
     for _ in range(2):

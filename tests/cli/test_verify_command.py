@@ -15,6 +15,8 @@ from unflip.cli import main
 from unflip.cli.verify import as_text, summary
 from unflip.theory import Evidence
 
+pytestmark = pytest.mark.subprocess
+
 TRUE = Evidence("Equation 0: one is one", 1.0, 1.0, 0.0, True)
 FALSE = Evidence("Lemma 0: one is two, whatever anybody may say", 1.0, 2.0, 1.0, False)
 

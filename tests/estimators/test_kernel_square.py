@@ -56,6 +56,7 @@ def test_it_is_kernel_ridge_of_scikit_learn_when_the_constant_is_dealt_with():
 @pytest.mark.parametrize("landmarks", [None, 12])
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("lam", [1e-4, 0.1, 10.0])
+@pytest.mark.slow
 def test_leave_one_out_scores_are_those_of_refits(landmarks, classes, lam):
     X, y, weight = problem(classes=classes)
     kernel = Gaussian(1.2)
@@ -132,6 +133,7 @@ def test_the_bandwidth_of_least_leave_one_out_error_is_taken():
         assert model.path_.loo_errors.min() <= other.path_.loo_errors.min()
 
 
+@pytest.mark.slow
 def test_many_rows_are_seen_through_landmarks_and_little_is_lost():
     X, y = load_digits(return_X_y=True)
     noisy = flip_labels(y, 0.3, rng=0)

@@ -47,6 +47,7 @@ def exact_scores(world, kind):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("kind", ["unhinged", "square"])
+@pytest.mark.slow
 def test_estimators_of_noisy_populations_predict_what_exact_formulas_of_clean_ones_say(kind, n_classes):
     compared = 0
     for seed in range(70):

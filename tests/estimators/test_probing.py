@@ -65,6 +65,7 @@ def test_no_threshold_beats_the_probed_one_at_any_cost(model):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.slow
 def test_probabilities_come_near_the_truth(model):
     X, _, y = logistic_problem(2000)
     new, eta, _ = logistic_problem(2000, seed=1)

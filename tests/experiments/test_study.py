@@ -158,6 +158,7 @@ run(["iris", "long"], trials=20, splits=6, jobs=2, store=sys.argv[1], resume=Tru
 """
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_random_moments_ends_with_the_same_bytes(tmp_path):
     whole = run(["iris", "long"], trials=20, splits=6, store=tmp_path / "whole.sqlite")
     target, rng = tmp_path / "killed.sqlite", np.random.default_rng(0)

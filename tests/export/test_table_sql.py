@@ -98,6 +98,7 @@ def test_levels_that_are_numbers_are_compared_as_numbers():
     assert_allclose([row[0] for row in found], model.scores(frame), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_more_columns_than_expressions_are_deep():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 1500))

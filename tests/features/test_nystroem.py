@@ -29,6 +29,7 @@ def clusters(seed, n=600):
 
 @pytest.mark.parametrize("rows", [DIGITS, clusters(0)], ids=["digits", "clusters"])
 @pytest.mark.parametrize("m", [40, 120])
+@pytest.mark.slow
 def test_at_equal_width_it_is_no_worse_than_scikit_learn_and_pivots_are_better(rows, m):
     kernel = kernels.Gaussian(BANDWIDTH)
     exact = kernel(rows, rows)

@@ -34,6 +34,7 @@ def test_a_fit_says_what_it_said(name):
 
 
 @pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.slow
 def test_an_audit_says_what_it_said(name):
     assert_alike(of_audit(name), json.loads(AUDITS.read_text())[name])
 

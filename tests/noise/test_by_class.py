@@ -48,6 +48,7 @@ def test_the_gradient_is_that_of_the_likelihood(base):
 
 
 @pytest.mark.parametrize("n_classes", [3, 5, 8])
+@pytest.mark.slow
 def test_a_planted_table_is_found(n_classes):
     scores, y = blobs(n_classes)
     noise = ClassConditionalNoise(pairs(n_classes, 0.3))
@@ -74,6 +75,7 @@ def test_two_planted_rates_are_found(rates):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
 @pytest.mark.parametrize("rate", [0.0, 0.2, 0.35])
+@pytest.mark.slow
 def test_one_rate_for_all_classes_stays_one_rate(n_classes, rate):
     kinds = []
     for seed in range(4):
@@ -83,6 +85,7 @@ def test_one_rate_for_all_classes_stays_one_rate(n_classes, rate):
     assert kinds == [SymmetricNoise if n_classes == 2 else UniformNoise] * 4
 
 
+@pytest.mark.slow
 def test_trusted_rows_are_never_what_makes_classes_differ():
     """All wrong labels of the second class lie in rows that are said to be right: then they are right."""
     scores, y = blobs(2)
@@ -147,6 +150,7 @@ def mislabelled(share, rate, n=4000, seed=0):
 
 @pytest.mark.parametrize("share", [0.05, 0.08, 0.2])
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
 def test_a_rare_class_that_is_often_mislabelled_is_seen(share, seed):
     scores, noisy, wrong = mislabelled(share, 0.4, seed=seed)
     found = rate_from_scores(scores, noisy)
@@ -165,6 +169,7 @@ def test_labels_of_a_rare_class_are_not_called_clean_because_they_are_few():
 
 @pytest.mark.parametrize("share", [0.03, 0.08, 0.2, 0.5])
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
 def test_classes_that_overlap_are_not_taken_for_classes_that_are_flipped(share, seed):
     rng = np.random.default_rng(seed)
     y = (rng.uniform(size=4000) < share).astype(int)
@@ -182,6 +187,7 @@ def test_a_class_that_is_more_often_wrong_than_right_leaves_the_interval_open():
     assert not found.identified
 
 
+@pytest.mark.slow
 def test_a_class_without_mistakes_may_have_as_many_as_its_rows_cannot_exclude():
     """Nothing wrong among n rows excludes, at 95 %, no rate below 1 - 0.05 ** (1 / n)."""
     scores, y = blobs(5, 500)
@@ -194,6 +200,7 @@ def test_a_class_without_mistakes_may_have_as_many_as_its_rows_cannot_exclude():
         assert high > max(rate, 0.8 * (1 - 0.05 ** (1 / np.sum(y == label))))
 
 
+@pytest.mark.slow
 def test_no_mistake_is_said_to_be_more_frequent_than_the_right_label():
     """Else a sentence would say more than half are wrong on the assumption that they are fewer."""
     scores, y = blobs(3, 1500)
@@ -205,6 +212,7 @@ def test_no_mistake_is_said_to_be_more_frequent_than_the_right_label():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.slow
 def test_a_class_that_seems_half_wrong_may_be_worse_so_nothing_is_counted(n_classes):
     scores, y = blobs(n_classes)
     wrong = (y == 1) & (np.random.default_rng(0).uniform(size=len(y)) < 0.6)
@@ -217,6 +225,7 @@ def test_a_class_that_seems_half_wrong_may_be_worse_so_nothing_is_counted(n_clas
 
 
 @pytest.mark.parametrize(("n_classes", "seed"), [(10, 0), (10, 4), (12, 2), (12, 12)])
+@pytest.mark.slow
 def test_many_classes_that_overlap_are_not_taken_for_mistakes_between_some_of_them(n_classes, seed):
     """Eight columns hold so many classes only side by side: neighbours are often taken for each other."""
     shape = {
@@ -242,6 +251,7 @@ def test_mistakes_are_named_only_where_a_class_has_some_for_sure():
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.slow
 def test_where_classes_may_differ_the_interval_admits_both(seed):
     scores, y = blobs(4, 500, spread=0.45, seed=seed)
     rng = np.random.default_rng(seed)

@@ -140,6 +140,7 @@ def test_the_order_of_the_rows_does_not_matter(n_classes):
 @pytest.mark.parametrize(
     "change", [expit, lambda v: v**3, lambda v: 1e9 * v, np.arctan], ids=["expit", "cube", "scale", "arctan"]
 )
+@pytest.mark.slow
 def test_only_the_order_and_the_sign_of_two_class_scores_matter(change):
     rng = np.random.default_rng(5)
     scores, y = problem(2, 0.05, 500, rng)
@@ -171,6 +172,7 @@ def test_a_common_shift_or_factor_of_all_classes_changes_nothing(move):
     )
 
 
+@pytest.mark.slow
 def test_the_interval_covers_and_the_outer_bound_bounds():
     # 2 class counts x 3 overlaps x 2 sizes x 5 rates: 60 problems, each drawn once, fixed seeds.
     covered, bounded, width = [], [], []
@@ -191,6 +193,7 @@ def test_the_interval_covers_and_the_outer_bound_bounds():
     assert np.mean(width) < 0.25  # covering by saying nothing would not count
 
 
+@pytest.mark.slow
 def test_four_overlapping_classes_are_not_read_as_nearly_clean():
     # Where the two best of four classes tie, the best is right in a good 40 %, not in 25 %. A curve that
     # starts at 1/4 must rise slowly, and reads half of this rate as slowness.
@@ -290,6 +293,7 @@ def test_few_distinct_scores_are_pointed_out():
     assert rate_from_scores(scores, noisy).warnings == ()
 
 
+@pytest.mark.slow
 def test_heavy_overlap_is_pointed_out_where_it_widens_the_interval():
     said = []
     for seed in range(10):

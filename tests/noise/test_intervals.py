@@ -6,6 +6,8 @@ normal probabilities, and the AUC one more. So the truth owes nothing to the lib
 
 import dataclasses
 import pickle
+from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -53,24 +55,31 @@ def seen(metric, scores):
     return scores if metric == "roc_auc" else (scores > 0).astype(int)
 
 
+@cache
+def draws_with_estimated_rates():
+    """3 overlaps x 2 sizes x 5 rates x 2 draws, the same for all metrics: overlap, scores, labels, rate."""
+    found = []
+    for d, n, rate, draw in product((2.0, 1.3, 0.9), (300, 1500), (0.0, 0.05, 0.1, 0.2, 0.3), range(2)):
+        rng = np.random.default_rng([int(10 * d), n, int(100 * rate), draw])
+        scores, y = problem(n, d, rng)
+        noisy = flip_labels(y, rate, rng)
+        found.append((d, scores, noisy, rate_from_scores(scores, noisy)))
+    return found
+
+
 @pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.slow
+@pytest.mark.xdist_group("draws with estimated rates")
 def test_the_interval_covers_the_clean_score_when_the_rate_is_estimated(metric):
-    # The rate comes from the same rows, which is what users do. 3 overlaps x 2 sizes x 5 rates x 2 draws.
+    # The rate comes from the same rows, which is what users do.
     covered, width = [], []
-    for d in (2.0, 1.3, 0.9):
-        for n in (300, 1500):
-            for rate in (0.0, 0.05, 0.1, 0.2, 0.3):
-                for draw in range(2):
-                    rng = np.random.default_rng([int(10 * d), n, int(100 * rate), draw])
-                    scores, y = problem(n, d, rng)
-                    noisy = flip_labels(y, rate, rng)
-                    estimate = rate_from_scores(scores, noisy)
-                    if not estimate.identified:
-                        continue  # refused, as tested below
-                    found = clean_score_interval(metric, noisy, seen(metric, scores + 0.3), estimate)
-                    assert 0 <= found.low <= found.estimate <= found.high <= 1
-                    covered.append(found.low <= truth(metric, d, 0.3) <= found.high)
-                    width.append(found.high - found.low)
+    for d, scores, noisy, estimate in draws_with_estimated_rates():
+        if not estimate.identified:
+            continue  # refused, as tested below
+        found = clean_score_interval(metric, noisy, seen(metric, scores + 0.3), estimate)
+        assert 0 <= found.low <= found.estimate <= found.high <= 1
+        covered.append(found.low <= truth(metric, d, 0.3) <= found.high)
+        width.append(found.high - found.low)
     assert len(covered) >= 50
     assert np.mean(covered) >= 0.85
     assert np.mean(width) < 0.25  # covering by saying nothing would not count
@@ -78,6 +87,7 @@ def test_the_interval_covers_the_clean_score_when_the_rate_is_estimated(metric):
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("positives", [0.5, 0.2])
+@pytest.mark.slow
 def test_with_a_known_rate_the_interval_covers_about_as_often_as_it_says(metric, positives):
     covered = []
     for draw in range(60):
@@ -188,6 +198,7 @@ def test_a_perfect_score_of_few_rows_is_not_certain(metric):
     assert found.high == 1.0
 
 
+@pytest.mark.slow
 def test_more_than_two_classes_of_any_size_are_understood_under_uniform_noise():
     covered = []
     for draw in range(20):
@@ -379,6 +390,7 @@ def test_a_threshold_tuned_by_the_corrected_accuracy_is_the_one_of_the_noisy_acc
 
 
 @pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.slow
 def test_ten_models_rank_on_noisy_labels_as_on_clean_ones(metric):
     # Ten directions, each a little worse; on many rows the noisy ranking is the clean one.
     rng = np.random.default_rng(12)

@@ -117,6 +117,7 @@ def test_weights_and_soft_labels_multiply_exactly():
             assert soft.sums[k, j] == float(sum(Fraction(X[i, j]) * Fraction(share[i]) for i in range(60)))
 
 
+@pytest.mark.slow
 def test_no_chunking_order_or_merge_tree_changes_a_bit(way):
     rng = np.random.default_rng(5)
     X, y = wild(rng, (200, 3)), rng.choice(["no", "yes"], 200)

@@ -11,6 +11,7 @@ from unflip.private import private_labels
 
 
 @pytest.mark.parametrize(("k", "epsilon"), [(2, 0.5), (2, 2.0), (5, 1.0), (2, 15.0)])
+@pytest.mark.slow
 def test_each_label_is_flipped_at_the_rate_that_epsilon_asks(k, epsilon):
     y = np.arange(6000) % k
     labels, noise = private_labels(y, epsilon)

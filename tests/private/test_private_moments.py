@@ -141,6 +141,7 @@ def test_what_is_stated_is_what_opendp_says(epsilon, delta):
     assert found.rho >= measurement.map(sensitivity)
 
 
+@pytest.mark.slow
 def test_the_noise_is_as_large_as_the_scale_says():
     X, y = np.zeros((100, 50)), np.arange(100) % 2
     found = [private_moments((X, y), 1.0, 1e-5, bound=10.0) for _ in range(60)]

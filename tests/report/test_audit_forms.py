@@ -24,6 +24,7 @@ from unflip.report.audit import as_csv, as_html, as_markdown, as_plain, as_text
 FORMS = (as_html, as_markdown, as_text, lambda audit: json.dumps(as_plain(audit), allow_nan=False))
 
 
+@pytest.mark.slow
 def test_plain_has_the_promised_shape():
     found = json.loads(json.dumps(as_plain(friendly()[1]), allow_nan=False))
     assert {"rate", "low", "high", "outer", "warnings", "by_class"} <= found["noise"].keys()
@@ -339,6 +340,7 @@ def test_names_are_unique_and_links_lead_somewhere():
             assert all(name in names for name in attributes.get(key, "").split())
 
 
+@pytest.mark.subprocess
 def test_without_jinja_the_extra_is_named():
     code = (
         "import sys; sys.modules['jinja2'] = None\n"

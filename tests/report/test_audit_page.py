@@ -13,7 +13,10 @@ from unflip.report.audit import as_html, as_plain
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
 CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine"),
+]
 
 OPENED = "document.querySelectorAll('details').forEach(each => (each.open = true))"
 

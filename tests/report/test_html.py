@@ -125,6 +125,7 @@ def test_what_was_not_run_is_left_out_and_named():
     Outline(page)
 
 
+@pytest.mark.slow
 def test_numbers_that_are_not_finite_do_not_break_the_charts(result):
     cells = tuple(replace(cell, center=float("nan"), high=float("inf")) for cell in result.cells[:20])
     page = as_html(replace(result, cells=cells))

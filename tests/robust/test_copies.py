@@ -45,6 +45,7 @@ def test_columns_of_few_values_make_equal_rows_without_a_copy():
 
 
 @pytest.mark.parametrize("share", [0.2, 1.0])
+@pytest.mark.slow
 def test_copies_with_their_labels_do_not_hide_wrong_ones(share):
     X, y = load_breast_cancer(return_X_y=True)
     noisy = flip_labels(y, 0.2, rng=0)

@@ -78,6 +78,7 @@ def assert_same_models(source):
 
 
 @pytest.mark.parametrize("place", READ_HERE)
+@pytest.mark.slow
 def test_rows_that_are_read_here(place, tmp_path, truth):
     assert_same(accumulate(READ_HERE[place](tmp_path)), truth)
     assert_same_models(READ_HERE[place](tmp_path))
@@ -88,6 +89,7 @@ def test_exact_sums_are_the_correctly_rounded_ones_to_the_last_bit(place, tmp_pa
     assert_array_equal(accumulate(READ_HERE[place](tmp_path), summation="exact").sums, truth)
 
 
+@pytest.mark.slow
 def test_rows_in_a_database(database, truth):
     ibis = pytest.importorskip("ibis")
     table = database.create_table("rows", ibis.memtable(pa.Table.from_pandas(FRAME)))
