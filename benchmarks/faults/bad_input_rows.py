@@ -1,5 +1,6 @@
 """Bad rows: no tables, no numbers, nothing finite, and odd containers of honest numbers."""
 
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -29,6 +30,10 @@ from benchmarks.faults.bad_input_case import (
 
 SHAPE = "(?i)2D|dim|array-like|shape|holds a list"
 TEXT = "column (1|'b') of X holds"
+GIANT = "column 0 of X holds an integer (of 1329 bits in row 0|that is more than float64 can hold)"
+DATES = "column (1|'b') of X holds dates or times"
+WORDS = column_of(["tall", "low"])
+LISTS, PAIRS = pl.Series("b", [[1.0, 2.0]] * N), pl.Array(pl.Float64, 2)
 
 
 def twice(X: Any) -> Any:
@@ -38,16 +43,22 @@ def twice(X: Any) -> Any:
     return sparse.coo_array((np.concatenate([t.data, t.data]) / 2, again), shape=X.shape)
 
 
-def out_of_bounds(X: Any) -> Any:
-    table = sparse.csr_matrix(X)
-    table.indices[0] = 2**31 - 1
-    return table
+def with_index(place: int) -> Callable[[Any], Any]:
+    def broken(X: Any) -> Any:
+        table = sparse.csr_matrix(X)
+        table.indices[0] = place
+        return table
+
+    return broken
 
 
-def broken_pointer(X: Any) -> Any:
-    table = sparse.csr_matrix(X)
-    table.indptr[-1] = 10 * table.nnz
-    return table
+def with_broken_pointer(kind: Any) -> Callable[[Any], Any]:
+    def broken(X: Any) -> Any:
+        table = kind(X)
+        table.indptr[-1] = 10 * table.nnz
+        return table
+
+    return broken
 
 
 def strided(X: Any) -> Any:
@@ -74,34 +85,57 @@ CASES = [
     Case("X is a string", X_of(lambda X: "rows"), SHAPE),
     Case("X is bytes", X_of(lambda X: b"rows"), SHAPE),
     Case("X is 0-d", X_of(lambda X: np.array(1.0)), SHAPE),
-    Case("X is 1-d", X_of(lambda X: X[:, 0]), SHAPE),
+    Case("X is 1-d", X_of(lambda X: X[:, 0]), "Expected 2D array, got 1D"),
     Case("X is 3-d", X_of(lambda X: X[:, :, None]), SHAPE),
     Case("X is 4-d", X_of(lambda X: X[:, :, None, None]), SHAPE),
     Case("X is a set", X_of(lambda X: set(X[:, 0])), SHAPE),
     Case("X is a dictionary", X_of(lambda X: {"a": X[:, 0]}), SHAPE),
-    Case("X is a generator", X_of(lambda X: (row for row in X)), SHAPE),
+    Case(
+        "X is a generator", X_of(lambda X: (row for row in X)), "Expected 2D array, got (a generator|scalar)"
+    ),
     Case("X is a function", X_of(lambda X: len), SHAPE),
     Case("X is a plain object", X_of(lambda X: object()), SHAPE),
     Case("X is a series", X_of(lambda X: pd.Series(X[:, 0])), SHAPE),
     Case("X is a polars series", X_of(lambda X: pl.Series(X[:, 0])), SHAPE),
-    Case("X has records", X_of(lambda X: frame(X).to_records(index=False)), "(?i)2D|structured|record"),
+    Case("X has records", X_of(lambda X: frame(X).to_records(index=False)), "Expected 2D array"),
     Case("X has no rows", lambda: Given(np.zeros((0, D)), []), "0 sample|no class"),
     Case("X has no columns", X_of(lambda X: X[:, :0]), "0 feature"),
     Case("X is an empty list", lambda: Given([], []), "(?i)2D|0 sample|no class"),
     Case("X has empty rows", X_of(lambda X: [[] for _ in X]), "0 feature"),
+    Case("X is a frame of no columns", X_of(lambda X: pd.DataFrame(index=range(N))), "0 feature"),
     Case("X is an empty frame", lambda: Given(pd.DataFrame(), []), "(?i)0 sample|0 feature|no class"),
     Case("X is an empty sparse table", lambda: Given(sparse.csr_matrix((0, D)), []), "0 sample|no class"),
     Case("one row", lambda: Given(rows()[0][:1], [1]), "(?i)class|sample|row|varies", may_fit=True),
-    Case("ragged rows", X_of(lambda X: [[1.0], *X[1:].tolist()]), r"ragged: row \d"),
-    Case("rows that nest", X_of(lambda X: [[[1.0], 2.0, 3.0], *X[1:].tolist()]), "(?=.*row 0)(?=.*column 0)"),
+    Case("ragged rows", X_of(lambda X: [[1.0], *X[1:].tolist()]), r"ragged: row 1 has 3 values, row 0 has 1"),
+    Case(
+        "rows that nest",
+        X_of(lambda X: [[[1.0], 2.0, 3.0], *X[1:].tolist()]),
+        "row 0, column 0 of X holds a list, not a number|column 0 of X holds a list in row 0",
+    ),
+    Case(
+        "rows that nest anywhere",
+        X_of(lambda X: [*X[:3].tolist(), [1.0, (2.0, 3.0), 4.0], *X[4:].tolist()]),
+        "row 3, column 1 of X holds a tuple, not a number|column 1 of X holds a tuple in row 3",
+    ),
+    Case(
+        "rows that nest everywhere",
+        X_of(lambda X: [[[v, v], [v]] for v in X[:, 0].tolist()]),
+        "row 0, column 0 of X holds a list, not a number|column 0 of X holds a list in row 0",
+    ),
     Case("rows within rows", X_of(lambda X: [X.tolist()] * 2), SHAPE),
     # what is not a number
     Case(
         "text in a list", X_of(lambda X: [["1", "tall", "3"], *X[1:].tolist()]), "'tall'|'1'", unless="string"
     ),
-    Case("text in an array", X_of(lambda X: X.astype(str)), "(?i)column 0|text|str", unless="string"),
+    Case(
+        "text in an array",
+        X_of(lambda X: X.astype(str)),
+        "column 0 of X holds '.*' in row 0",
+        False,
+        "string",
+    ),
     Case("numbers as text", X_of(lambda X: X.astype(str).astype(object)), "column 0", True, "string"),
-    Case("one text in objects", X_of(put(2, 1, "tall", object)), "'tall' in row 2", unless="string"),
+    Case("one text in objects", X_of(put(2, 1, "tall", object)), f"{TEXT} 'tall' in row 2", unless="string"),
     Case("bytes in objects", X_of(put(2, 1, b"tall", object)), "tall' in row 2", unless="string"),
     Case(
         "array of bytes",
@@ -109,23 +143,41 @@ CASES = [
         "(?i)column 0|bytes|'x'|varies",
         unless="string",
     ),
-    Case("a text column", X_of(column_of(["tall", "low"])), f"{TEXT} 'tall'", unless="string"),
-    Case(
-        "a text column in polars", X_of(lambda X: pl.from_pandas(column_of("xy")(X))), TEXT, unless="string"
+    *(
+        Case(name, X_of(make), f"{TEXT} 'tall' in row 0.*unflip.features.OneHot", unless="string")
+        for name, make in (
+            ("a text column", WORDS),
+            ("a text column in polars", lambda X: pl.from_pandas(WORDS(X))),
+            ("a categorical column", lambda X: WORDS(X).astype({"b": "category"})),
+            ("a categorical column in polars", lambda X: pl.from_pandas(WORDS(X).astype({"b": "category"}))),
+        )
     ),
     Case(
-        "a categorical column",
-        X_of(lambda X: column_of("xy")(X).astype({"b": "category"})),
-        TEXT,
+        "a text column with NA",
+        X_of(lambda X: column_of(["tall", None])(X).astype({"b": "string"})),
+        f"{TEXT} 'tall' in row 0",
         unless="string",
     ),
-    Case("a dictionary in objects", X_of(put(0, 0, {}, object)), "(?i)dict|column 0"),
+    *(
+        Case(name, X_of(make), "column 'b' of X holds a .* in row 0(, which is not a number|;)")
+        for name, make in (
+            ("a column of lists", column_of([[1.0, 2.0]])),
+            ("a column of lists in polars", lambda X: polars(X).with_columns(LISTS)),
+            ("a column of arrays in polars", lambda X: polars(X).with_columns(LISTS.cast(PAIRS))),
+        )
+    ),
+    Case(
+        "a series of lists",
+        X_of(lambda X: pd.Series(X.tolist())),
+        "got a Series that holds a .* in row 0; give each|Expected a 2-dim.* got .*Series",
+    ),
+    Case("a dictionary in objects", X_of(put(0, 0, {}, object)), "not 'dict'|column 0 .*dict"),
     Case("a list in objects", X_of(put(0, 0, [1], object)), "(?i)list|sequence|column 0"),
     Case("None in objects", X_of(put(1, 1, None, object)), f"{PLACE} 1|column 1", unless="allow_nan"),
     Case(
         "None in a list",
         X_of(lambda X: [[None, 1.0, 2.0], *X[1:].tolist()]),
-        "row 0, column 0",
+        "row 0, column 0 is (None|nan)",
         unless="allow_nan",
     ),
     Case("pandas.NA in objects", X_of(put(1, 1, pd.NA, object)), "(?i)column 1|NA", unless="allow_nan"),
@@ -147,13 +199,26 @@ CASES = [
         unless="string",
     ),
     Case("a date in objects", X_of(put(0, 2, date(2020, 1, 1), object)), "column 2.*date", unless="string"),
+    Case("dates in objects", X_of(put(slice(None), 1, datetime(2020, 1, 1), object)), DATES, unless="string"),
     Case("a time span in objects", X_of(put(0, 2, timedelta(1), object)), "column 2.*time", unless="string"),
-    Case("a column of dates", X_of(column_of([datetime(2020, 1, 1)])), "column 'b'.*dates", unless="string"),
     Case(
-        "polars dates",
-        X_of(lambda X: polars(X).with_columns(pl.lit(date(2020, 1, 1)).alias("b"))),
-        "'b'",
+        "dates in an array with NaT",
+        X_of(lambda X: np.tile(np.array([["2020-01-01"], ["NaT"]], "M8[s]"), (N // 2, D))),
+        "X holds dates or times",
         unless="string",
+    ),
+    *(
+        Case(name, X_of(make), DATES, unless="string")
+        for name, make in (
+            ("a column of dates", column_of([datetime(2020, 1, 1)])),
+            ("a column of dates with NaT", column_of([datetime(2020, 1, 1), pd.NaT])),
+            ("a column of dates of a zone", column_of([pd.Timestamp("2020-01-01", tz="UTC"), pd.NaT])),
+            ("a column of durations", column_of([timedelta(1), pd.NaT])),
+            ("a column of objects of dates", lambda X: column_of([date(2020, 1, 1)])(X).astype(object)),
+            ("nothing but dates", lambda X: column_of([datetime(2020, 1, 1), pd.NaT])(X)[["b"]]),
+            ("polars dates", lambda X: polars(X).with_columns(pl.lit(date(2020, 1, 1)).alias("b"))),
+            ("polars times", lambda X: polars(X).with_columns(pl.lit(datetime(2020, 1, 1)).alias("b"))),
+        )
     ),
     Case("mixed types", X_of(lambda X: [[1, "x", 2.0], *X[1:].tolist()]), "'x'", unless="string"),
     Case(
@@ -162,7 +227,16 @@ CASES = [
         "(?i)2D|struct",
     ),
     Case("integers beyond int64", X_of(put(0, 0, 2**70, object)), "rows turn", may_fit=True),
-    Case("integers beyond floats", X_of(put(0, 0, 10**400, object)), "(?i)column 0|large|int"),
+    Case(
+        "integers beyond floats",
+        X_of(put(0, 0, 10**400, object)),
+        GIANT,
+    ),
+    Case(
+        "integers beyond floats in a list",
+        X_of(lambda X: [[10**400, 1, 1], *X[1:].tolist()]),
+        GIANT,
+    ),
     # NaN and infinity in each place
     *(
         Case(
@@ -201,7 +275,11 @@ CASES = [
         "row 1, column 'b'",
         unless="allow_nan",
     ),
-    Case("NA among objects", X_of(column_of([1.5, pd.NA])), "row 1, column 'b'", unless="allow_nan"),
+    Case("NA among objects", X_of(column_of([1.5, pd.NA])), "row 1, column 'b' is <NA>", unless="allow_nan"),
+    Case(
+        "numbers among objects",
+        X_of(lambda X: column_of([1, 2])(X).astype({"b": object}).assign(c=pd.array([True, False] * 20))),
+    ),
     Case(
         "null in polars",
         X_of(lambda X: polars(X).with_columns(pl.lit(None, dtype=pl.Float64).alias("b"))),
@@ -221,7 +299,9 @@ CASES = [
         unless="allow_nan",
     ),
     Case(
-        "masked values", X_of(lambda X: np.ma.array(X, mask=np.abs(X - X[2, 1]) == 0)), "X is masked in row"
+        "masked values",
+        X_of(lambda X: np.ma.array(X, mask=np.arange(X.size).reshape(X.shape) == 2 * D)),
+        "X is masked in row 2, column 0",
     ),
     Case("masked array, nothing masked", X_of(np.ma.array)),
     # sparse
@@ -286,8 +366,25 @@ CASES = [
             )
         ),
     ),
-    Case("sparse, an index out of bounds", X_of(out_of_bounds), "2147483647 of 3 columns", deadly=True),
-    Case("sparse, a broken pointer", X_of(broken_pointer), "indptr", deadly=True),
+    Case(
+        "sparse, an index out of bounds",
+        X_of(with_index(2**31 - 1)),
+        "number 2147483647 of 3 columns",
+        deadly=True,
+    ),
+    Case("sparse, an index below zero", X_of(with_index(-1)), "number -1 of 3 columns", deadly=True),
+    Case(
+        "sparse, a broken pointer",
+        X_of(with_broken_pointer(sparse.csr_matrix)),
+        "indptr does not divide",
+        deadly=True,
+    ),
+    Case(
+        "sparse, a broken pointer in csc",
+        X_of(with_broken_pointer(sparse.csc_matrix)),
+        "indptr does not divide",
+        deadly=True,
+    ),
     Case(
         "sparse, all zero",
         X_of(lambda X: sparse.csr_matrix(X.shape)),
@@ -296,7 +393,7 @@ CASES = [
     ),
     Case("sparse, complex", X_of(lambda X: sparse.csr_matrix(X + 1j)), "Complex data not supported"),
     Case("sparse, booleans", X_of(lambda X: sparse.csr_matrix(X > 0))),
-    Case("sparse, one-dimensional", X_of(lambda X: sparse.coo_array(X[:, 0])), "(?i)2D|dim|shape"),
+    Case("sparse, one-dimensional", X_of(lambda X: sparse.coo_array(X[:, 0])), "Expected 2D array"),
     Case("a sparse frame", X_of(lambda X: pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(X)))),
     # odd but honest containers
     Case("np.matrix", X_of(np.matrix), "np.matrix"),
@@ -413,6 +510,12 @@ CASES = [
     Case("None at predict", q_of(lambda X: None), "(?i)None|2D|array"),
     Case("text at predict", q_of(put(1, 1, "tall", object)), "(?i)'tall'|column 1", unless="string"),
     Case("NaN at predict", q_of(put(4, 1, NAN)), "row 4, column 1", unless="allow_nan"),
+    Case(
+        "NaN in a frame at predict",
+        lambda: Given(frame(rows()[0]), rows()[1], None, frame(put(4, 1, NAN)(rows()[0]))),
+        "NaN: row 4, column 'b'",
+        unless="allow_nan",
+    ),
     Case("infinity at predict", q_of(put(4, 1, -INF)), "row 4, column 1"),
     Case(
         "NaN in sparse at predict",

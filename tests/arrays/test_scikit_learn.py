@@ -1,4 +1,7 @@
-"""scikit-learn's own dispatch on the array API: its checks pass, and its transformers may stand between."""
+"""scikit-learn's own dispatch on the array API: its transformers may stand between.
+
+That its checks pass, values and all, is in tests/contracts/test_scikit_checks.py.
+"""
 
 import os
 from functools import partial
@@ -18,19 +21,6 @@ MODELS = [UnhingedClassifier(), SquareClassifier()]
 def test_the_tag_says_who_takes_such_arrays():
     assert all(get_tags(model).array_api_support for model in MODELS)
     assert not get_tags(LossClassifier()).array_api_support
-
-
-@pytest.mark.skipif(os.environ.get("SCIPY_ARRAY_API") != "1", reason="SCIPY_ARRAY_API=1 is needed")
-@pytest.mark.parametrize("model", MODELS, ids=repr)
-@pytest.mark.parametrize("library", ["numpy", "array_api_strict", "torch"])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_the_checks_of_scikit_learn_pass_values_and_all(model, library, weighted):
-    if library != "numpy":
-        pytest.importorskip(library, reason=f"{library} is not installed")
-        if not hasattr(estimator_checks, "check_array_api_mixed_inputs"):
-            pytest.skip("before scikit-learn 1.9 `classes_` had to be an array of the library too")
-    check = estimator_checks.check_array_api_input_and_values
-    check(type(model).__name__, model, array_namespace=library, check_sample_weight=weighted)
 
 
 @pytest.mark.skipif(os.environ.get("SCIPY_ARRAY_API") != "1", reason="SCIPY_ARRAY_API=1 is needed")

@@ -1,4 +1,7 @@
-"""One battery for every estimator; adding a member to ESTIMATORS is all it takes."""
+"""One battery for every estimator; adding a member to ESTIMATORS is all it takes.
+
+Scikit-learn's own checks are in test_scikit_checks.py, bad input in test_bad_input.py.
+"""
 
 import pickle
 import re
@@ -14,8 +17,6 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import estimator_checks
-from sklearn.utils.estimator_checks import check_estimator
 
 from unflip import (
     BoundedUnhingedClassifier,
@@ -23,7 +24,7 @@ from unflip import (
     KernelUnhingedClassifier,
     LossClassifier,
     NoiseCorrectedClassifier,
-    ProbingClassifier,
+    RobustClassifierCV,
     SquareClassifier,
     UnhingedClassifier,
 )
@@ -64,25 +65,18 @@ KERNEL = [
     KernelSquareClassifier(),
     KernelSquareClassifier(bandwidth="loo", regularization=0.1),
     KernelSquareClassifier("poly", n_landmarks=50),
+    RobustClassifierCV(),
+    RobustClassifierCV(feature_weights=False),
 ]
 ESTIMATORS = LINEAR + KERNEL
-DEFAULTS = [UnhingedClassifier(), SquareClassifier(), LossClassifier(), BoundedUnhingedClassifier()]
-# Checks that some estimators must fail, and why.
-COPIES = "leaving out a row of weight 2 leaves out both copies, so what is tuned by leave-one-out differs"
-SHARES = "shares by similarity are scores over densities and know of no threshold: they rank otherwise"
-# Before scikit-learn 1.9, which has this check, `classes_` had to be an array of the library too.
-NEW = hasattr(estimator_checks, "check_array_api_mixed_inputs")
-CLASSES = {} if NEW else {"check_array_api_input": "classes are in NumPy, as they may be words"}
-WEIGHTS = {f"check_sample_weight_equivalence_on_{kind}_data": COPIES for kind in ("dense", "sparse")}
-EXPECTED = [
-    (KernelUnhingedClassifier(threshold=0.0), {"check_decision_proba_consistency": SHARES}),
-    (
-        KernelUnhingedClassifier(),
-        {"check_classifiers_train": SHARES, "check_decision_proba_consistency": SHARES},
-    ),
-    (KernelSquareClassifier(regularization=0.1), {}),
-    (KernelSquareClassifier(), WEIGHTS),
-    (ProbingClassifier(), WEIGHTS),
+DEFAULTS = [
+    UnhingedClassifier(),
+    SquareClassifier(),
+    LossClassifier(),
+    BoundedUnhingedClassifier(),
+    KernelUnhingedClassifier(),
+    KernelSquareClassifier(),
+    RobustClassifierCV(),
 ]
 MOMENTAL = [
     UnhingedClassifier(),
@@ -93,6 +87,12 @@ MOMENTAL = [
 
 linear = pytest.mark.parametrize("estimator", LINEAR, ids=repr)
 every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+one_of_each_family = pytest.mark.parametrize("estimator", DEFAULTS, ids=repr)
+
+
+def those(condition):
+    """The estimators of which this is true."""
+    return pytest.mark.parametrize("estimator", [each for each in ESTIMATORS if condition(each)], ids=repr)
 
 
 def make_data(n_classes=2, n=200, d=4, seed=0):
@@ -107,6 +107,22 @@ def classes_of(estimator):
     return [2] if tuned or isinstance(estimator, BoundedUnhingedClassifier) else [2, 3]
 
 
+def takes_several_classes(estimator):
+    return classes_of(estimator) != [2]
+
+
+def draws_rows(estimator):
+    """Repeated rows are drawn more often."""
+    return bool(estimator.get_params().get("n_landmarks"))
+
+
+def is_all_tuned(estimator):
+    """All of it is chosen by leaving rows out. Copies leave together, as a row of weight 2 does; but they are
+    rows where halves, folds and degrees of freedom are counted.
+    """
+    return isinstance(estimator, RobustClassifierCV)
+
+
 def with_nothing_but_the_threshold_tuned(estimator):
     """Leaving out a row of weight 2 leaves out both copies, so what is tuned by leave-one-out may differ."""
     fixed = {"bandwidth": 1.5, "regularization": 0.1}
@@ -114,50 +130,10 @@ def with_nothing_but_the_threshold_tuned(estimator):
     return clone(estimator).set_params(**{name: fixed[name] for name in tuned})
 
 
-# scikit-learn's own checks
-
-
-@pytest.mark.parametrize("estimator", DEFAULTS, ids=repr)
-def test_every_check_of_scikit_learn_passes_or_lacks_an_array_library(estimator):
-    results = check_estimator(estimator, on_skip=None, expected_failed_checks=CLASSES)
-    assert len(results) >= 60
-    # Of arrays on GPUs and of libraries that are not here, scikit-learn leaves the checks out.
-    skipped = {r["check_name"] for r in results if r["status"] in ("skipped", "xfail")}
-    assert all(name.startswith("check_array_api") for name in skipped)
-    assert {r["status"] for r in results if r["check_name"] not in skipped} == {"passed"}
-    assert {r["status"] for r in results} <= {"passed", "skipped", "xfail"}
-
-
-@pytest.mark.parametrize(("estimator", "expected"), EXPECTED, ids=lambda given: repr(given)[:60])
-def test_of_scikit_learns_checks_only_those_fail_that_must(estimator, expected):
-    results = check_estimator(estimator, on_skip=None, on_fail=None, expected_failed_checks=expected)
-    assert len(results) >= 60
-    assert {r["check_name"] for r in results if r["status"] != "passed"} == set(expected)
-
-
-LEFT_OUT = [
-    "check_param_validation",
-    "check_dataframe_column_names_consistency",
-    "check_inplace_ensure_writeable",
-    "check_estimator_sparse_tag",
-    "check_sample_weights_not_overwritten",
-]
-
-
-@pytest.mark.parametrize("name", LEFT_OUT)
-@pytest.mark.parametrize("estimator", DEFAULTS, ids=repr)
-def test_the_checks_that_check_estimator_leaves_out_pass_too(estimator, name):
-    getattr(estimator_checks, name)(type(estimator).__name__, estimator)
-
-
-def test_balanced_class_weight_is_what_scikit_learn_means_by_it():
-    estimator_checks.check_class_weight_balanced_linear_classifier("UnhingedClassifier", UnhingedClassifier())
-
-
 # Input in every shape it comes in
 
 
-@every
+@one_of_each_family
 def test_every_container_and_dtype_gives_the_same_classifier(estimator):
     for k in classes_of(estimator):
         X, y = make_data(k)
@@ -215,7 +191,7 @@ LABELS = {
 }
 
 
-@every
+@one_of_each_family
 @pytest.mark.parametrize("kind", LABELS)
 def test_labels_of_any_type_come_back_as_they_were(estimator, kind):
     X, y = make_data()
@@ -246,13 +222,23 @@ def test_scores_are_linear_in_the_columns(estimator):
         assert_allclose(scores, X @ model.coef_.T + model.intercept_, atol=1e-9 * np.abs(scores).max())
 
 
-@every
-def test_integer_weights_are_repetitions_and_zero_weights_are_absence(estimator):
+@those(lambda each: not draws_rows(each))
+def test_zero_weights_are_absence(estimator):
+    X, y = make_data(n=60)
+    there = np.random.default_rng(1).random(len(y)) < 0.6
+    estimator = with_nothing_but_the_threshold_tuned(estimator)
+    weighted = clone(estimator).fit(X, y, sample_weight=there.astype(float)).decision_function(X)
+    without = clone(estimator).fit(X[there], y[there]).decision_function(X)
+    if estimator.get_params().get("threshold") == "loo":
+        weighted, without = weighted - weighted[0], without - without[0]  # rows of no weight are left out too
+    assert_allclose(weighted, without, atol=1e-6 * np.abs(without).max())
+
+
+@those(lambda each: not (draws_rows(each) or is_all_tuned(each)))
+def test_integer_weights_are_repetitions(estimator):
     X, y = make_data(n=60)
     weight = np.random.default_rng(1).integers(0, 4, len(y))
     estimator = with_nothing_but_the_threshold_tuned(estimator)
-    if estimator.get_params().get("n_landmarks"):
-        return  # rows are drawn, and repeated rows are drawn more often
     weighted = clone(estimator).fit(X, y, sample_weight=weight).decision_function(X)
     repeated = clone(estimator).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).decision_function(X)
     if estimator.get_params().get("threshold") == "loo":
@@ -262,7 +248,23 @@ def test_integer_weights_are_repetitions_and_zero_weights_are_absence(estimator)
         assert_allclose(weighted, repeated, atol=1e-6 * np.abs(repeated).max())
 
 
-@every
+@those(is_all_tuned)
+def test_repetitions_and_soft_labels_hardly_change_what_is_all_tuned(estimator):
+    X, y = make_data(n=60)
+    weight = np.random.default_rng(1).integers(0, 4, len(y))
+    weighted = clone(estimator).fit(X, y, sample_weight=weight)
+    repeated = clone(estimator).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    certainty = np.random.default_rng(2).choice([0.0, 0.25, 0.75, 1.0], len(y))
+    shares = np.column_stack([1 - certainty, certainty])
+    soft = clone(estimator).fit(X, shares)
+    pair = clone(estimator).fit(np.vstack([X, X]), np.repeat([0, 1], len(y)), sample_weight=shares.T.ravel())
+    for one, other in ((weighted, repeated), (soft, pair)):
+        scores = one.decision_function(X), other.decision_function(X)
+        assert np.corrcoef(*scores)[0, 1] > 0.99
+        assert np.mean(np.sign(scores[0]) == np.sign(scores[1])) > 0.9
+
+
+@those(lambda each: not is_all_tuned(each))
 def test_soft_labels_equal_the_weighted_pair_of_hard_ones(estimator):
     X, y = make_data(n=60)
     certainty = np.random.default_rng(2).choice([0.0, 0.25, 0.5, 1.0], len(y))
@@ -281,14 +283,10 @@ def test_soft_labels_equal_the_weighted_pair_of_hard_ones(estimator):
     assert_allclose(scores, expected, atol=1e-6 * np.abs(expected).max())
 
 
-@every
+@those(lambda each: takes_several_classes(each) and not (draws_rows(each) or is_all_tuned(each)))
 def test_soft_rows_of_several_classes_equal_their_weighted_hard_parts(estimator):
-    if classes_of(estimator) == [2]:
-        return
     X, y = make_data(3, n=60)
     estimator = with_nothing_but_the_threshold_tuned(estimator)
-    if estimator.get_params().get("n_landmarks"):
-        return  # rows are drawn, and there are three of each here
     p = 0.7 * np.eye(3)[y] + 0.3 * np.random.default_rng(3).dirichlet(np.ones(3), size=len(X))
     soft = clone(estimator).fit(X, p)
     parts = clone(estimator).fit(np.vstack([X] * 3), np.repeat([0, 1, 2], len(X)), sample_weight=p.T.ravel())
@@ -312,7 +310,7 @@ def test_estimators_work_in_pipelines_and_cross_validation(estimator):
     assert scores.mean() > 0.7
 
 
-@pytest.mark.parametrize("estimator", DEFAULTS, ids=repr)
+@one_of_each_family
 def test_sample_weights_can_be_routed(estimator):
     X, y = make_data()
     with config_context(enable_metadata_routing=True):
@@ -330,7 +328,7 @@ def test_features_are_fitted_without_labels_and_used_everywhere(estimator):
     assert_allclose(inside.decision_function(X), scores, atol=1e-7 * np.abs(scores).max())
 
 
-# Scale: a common factor, an offset and half precision do not change the classifier
+# Scale: at both ends of what is promised; test_bad_input.py has what lies between
 
 
 def is_indifferent(estimator):
@@ -346,7 +344,7 @@ INDIFFERENT = [estimator for estimator in ESTIMATORS if is_indifferent(estimator
 
 
 @pytest.mark.parametrize("estimator", INDIFFERENT, ids=repr)
-@pytest.mark.parametrize("factor", [1e-150, 1e-60, 1e-9, 1e-3, 1e4, 1e20, 1e90, 1e150])
+@pytest.mark.parametrize("factor", [1e-150, 1e150])
 def test_a_common_factor_does_not_change_the_classifier(estimator, factor):
     for k in classes_of(estimator):
         X, y = make_data(k)
@@ -355,7 +353,7 @@ def test_a_common_factor_does_not_change_the_classifier(estimator, factor):
 
 
 @pytest.mark.parametrize("estimator", INDIFFERENT, ids=repr)
-@pytest.mark.parametrize("offset", [1e4, 1e9, 1e15, -1e15])
+@pytest.mark.parametrize("offset", [1e9, -1e15])
 def test_an_offset_does_not_change_the_classifier_beyond_the_rounding_of_the_data(estimator, offset):
     for k in classes_of(estimator):
         X, y = make_data(k)
@@ -391,124 +389,11 @@ def test_beyond_the_promised_range_the_answer_is_right_or_the_column_is_named(es
         assert_array_equal(predicted, clone(estimator).fit(X, y).predict(X))
 
 
-# Bad input: one sentence that names the culprit, and the fitted state stays as it was
+# A refused update
 
 
 GOOD_X = [[0.0, 1.0], [1.0, 0.5], [4.0, 5.0], [5.0, 4.0]]
 GOOD_Y = ["a", "a", "b", "b"]
-
-
-def changed(row, column, value):
-    rows = [list(r) for r in GOOD_X]
-    rows[row][column] = value
-    return rows
-
-
-BAD = {
-    "nan": (changed(2, 1, np.nan), GOOD_Y, None, ValueError, "NaN.*row 2, column 1"),
-    "infinity": (changed(1, 0, np.inf), GOOD_Y, None, ValueError, "infinity.*row 1, column 0"),
-    "minus infinity": (changed(1, 0, -np.inf), GOOD_Y, None, ValueError, "infinity.*row 1, column 0"),
-    "nan in a named column": (
-        pd.DataFrame(changed(3, 0, np.nan), columns=["age", "size"]),
-        GOOD_Y,
-        None,
-        ValueError,
-        "row 3, column 'age'",
-    ),
-    "nan in sparse": (sparse.csr_array(changed(2, 1, np.nan)), GOOD_Y, None, ValueError, "row 2, column 1"),
-    "one class": (GOOD_X, ["a"] * 4, None, ValueError, "one class, 'a'"),
-    "one class by weight": (GOOD_X, GOOD_Y, [1, 1, 0, 0], ValueError, "one class, 'a'"),
-    "empty": (np.zeros((0, 2)), [], None, ValueError, "0 sample"),
-    "no columns": (np.zeros((4, 0)), GOOD_Y, None, ValueError, "0 feature"),
-    "ragged": (
-        [[0.0, 1.0], [1.0], [4.0, 5.0], [5.0, 4.0]],
-        GOOD_Y,
-        None,
-        ValueError,
-        "row 1 has 1 values, row 0 has 2",
-    ),
-    "wrong length": (GOOD_X, GOOD_Y[:3], None, ValueError, "4 rows, y has 3"),
-    "negative weight": (GOOD_X, GOOD_Y, [1, -2, 1, 1], ValueError, "-2.0 in row 1"),
-    "nan weight": (GOOD_X, GOOD_Y, [1, 1, np.nan, 1], ValueError, "nan in row 2"),
-    "too few weights": (GOOD_X, GOOD_Y, [1, 1], ValueError, "2 entries for 4 rows"),
-    "weights of text": (GOOD_X, GOOD_Y, ["x"] * 4, ValueError, "sample_weight must be numbers"),
-    "zero weights": (GOOD_X, GOOD_Y, [0, 0, 0, 0], ValueError, "zero in every row"),
-    "complex": (np.array(GOOD_X) * 1j, GOOD_Y, None, ValueError, "Complex data not supported"),
-    "complex labels": (GOOD_X, np.array([1j, 1j, 2, 2]), None, ValueError, "Complex"),
-    "text in X": (changed(1, 1, "tall"), GOOD_Y, None, ValueError, "column 1 of X holds 'tall' in row 1"),
-    "text in a frame": (
-        pd.DataFrame({"age": [1, 2, 3, 4], "eyes": list("rgbr")}),
-        GOOD_Y,
-        None,
-        ValueError,
-        "column 'eyes' of X holds 'r' in row 0",
-    ),
-    "one-dimensional": ([0.0, 1.0, 2.0, 3.0], GOOD_Y, None, ValueError, "Expected 2D array, got 1D"),
-    "no labels": (GOOD_X, None, None, ValueError, "y is None"),
-    "missing label": (GOOD_X, ["a", None, "b", "b"], None, ValueError, "label of row 1 is None"),
-    "NA label": (
-        GOOD_X,
-        pd.Series([0, 1, None, 1], dtype="Int64"),
-        None,
-        ValueError,
-        "label of row 2 is (nan|<NA>)",
-    ),
-    "null in polars": (
-        pl.DataFrame({"age": [1, None, 3, 4], "size": [1, 2, 3, 4]}),
-        GOOD_Y,
-        None,
-        ValueError,
-        "row 1, column 'age'",
-    ),
-    "NA in pandas": (
-        pd.DataFrame({"age": pd.array([1, None, 3, 4], dtype="Int64")}),
-        GOOD_Y,
-        None,
-        ValueError,
-        "row 1, column 'age'",
-    ),
-    "nan label": (GOOD_X, [0.0, np.nan, 1.0, 1.0], None, ValueError, "label of row 1 is .*nan"),
-    "continuous labels": (
-        GOOD_X,
-        [0.1, 2.7, 1.0, 3.3],
-        None,
-        ValueError,
-        "Unknown label type: continuous.*row 1",
-    ),
-    "mixed labels": (
-        GOOD_X,
-        np.array(["a", 1, "b", 2], dtype=object),
-        None,
-        ValueError,
-        "mixed types.*int, str",
-    ),
-    "soft rows that do not sum": (GOOD_X, [[0.5, 0.4]] * 4, None, ValueError, r"row 0 .*\[0.5, 0.4\]"),
-    "an object in X": (changed(0, 0, {}), GOOD_Y, None, TypeError, "not 'dict'"),
-}
-
-
-@pytest.mark.parametrize("case", BAD)
-@every
-def test_bad_input_is_named_and_leaves_the_fitted_state_alone(estimator, case):
-    X, y, weight, error, message = BAD[case]
-    model = clone(estimator).fit(GOOD_X, GOOD_Y)
-    before = {name: pickle.dumps(value) for name, value in vars(model).items()}
-    with pytest.raises(error, match=f"(?s){message}"):
-        model.fit(X, y, sample_weight=weight)
-    assert {name: pickle.dumps(value) for name, value in vars(model).items()} == before
-
-
-@every
-def test_rows_to_predict_are_checked_like_rows_to_fit(estimator):
-    model = clone(estimator).fit(pd.DataFrame(GOOD_X, columns=["age", "size"]), GOOD_Y)
-    frame = pd.DataFrame(changed(2, 1, np.nan), columns=["age", "size"])
-    with pytest.raises(ValueError, match="NaN: row 2, column 'size'"):
-        model.predict(frame)
-    with pytest.raises(ValueError, match="feature names should match"):
-        model.predict(pd.DataFrame(GOOD_X, columns=["size", "age"]))
-    unnamed = clone(estimator).fit(GOOD_X, GOOD_Y)
-    with pytest.raises(ValueError, match=r"3 features.* expecting 2"):
-        unnamed.predict(np.zeros((1, 3)))
 
 
 @pytest.mark.parametrize("estimator", MOMENTAL, ids=repr)
@@ -518,7 +403,7 @@ def test_partial_fit_names_a_label_it_was_not_told_of(estimator):
     with pytest.raises(ValueError, match=r"label 'c' of row 1 .*first partial_fit"):
         model.partial_fit(GOOD_X, ["a", "c", "b", "b"])
     with pytest.raises(ValueError, match="row 3, column 0"):
-        model.partial_fit(changed(3, 0, np.nan), GOOD_Y)
+        model.partial_fit([*GOOD_X[:3], [np.nan, 4.0]], GOOD_Y)
     with pytest.raises(ValueError, match="3 features"):
         model.partial_fit(np.zeros((4, 3)), GOOD_Y)
     with pytest.raises(ValueError, match="cannot be taken away"):

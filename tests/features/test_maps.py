@@ -15,8 +15,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import estimator_checks
-from sklearn.utils.estimator_checks import check_estimator
 
 from unflip import SquareClassifier, UnhingedClassifier
 from unflip.features import (
@@ -66,46 +64,6 @@ Y = (X[:, 0] + RNG.normal(size=60) > 0.5).astype(int)
 
 def dense(phi):
     return phi.toarray() if sparse.issparse(phi) else np.asarray(phi)
-
-
-# scikit-learn's own checks
-
-
-@every
-def test_every_check_of_scikit_learn_passes_and_none_is_skipped(feature_map):
-    results = check_estimator(clone(feature_map).set_params(**all_columns(feature_map)), on_skip=None)
-    assert len(results) >= 45
-    assert {r["status"] for r in results} == {"passed"}
-
-
-def all_columns(feature_map):
-    """Some checks have a single column."""
-    return {"columns": None} if "columns" in feature_map.get_params() else {}
-
-
-LEFT_OUT = [
-    "check_param_validation",
-    "check_dataframe_column_names_consistency",
-    "check_estimator_sparse_tag",
-    "check_set_output_transform",
-    "check_set_output_transform_pandas",
-    "check_set_output_transform_polars",
-    "check_global_output_transform_pandas",
-    "check_global_set_output_transform_polars",
-    "check_transformer_get_feature_names_out",
-    "check_transformer_get_feature_names_out_pandas",
-]
-
-
-@pytest.mark.filterwarnings("ignore:X (does not have|has) .*feature names")
-@pytest.mark.parametrize("name", LEFT_OUT)
-@pytest.mark.parametrize(
-    "feature_map",
-    [Standardize(), Quantile(), OneHot(), Fourier(), OrthogonalFourier(), Nystroem()],
-    ids=repr,
-)
-def test_the_checks_that_check_estimator_leaves_out_pass_too(feature_map, name):
-    getattr(estimator_checks, name)(type(feature_map).__name__, feature_map)
 
 
 # What a feature map promises
@@ -201,6 +159,7 @@ def test_a_key_survives_pickling(feature_map):
     assert_array_equal(dense(copy.transform(X)), dense(fitted.transform(X)))
 
 
+@pytest.mark.subprocess
 def test_keys_are_the_same_in_another_process(tmp_path):
     fitted = [clone(m).fit(X) for m in MAPS] + [OneHot().fit([["red", 1], [None, 2.5], ["blue", 3]])]
     path = tmp_path / "maps.pickle"
