@@ -17,7 +17,7 @@ import pytest
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 NOT_QUICK = {"slow", "subprocess", "browser", "cluster"}
-FEW_MEMBERS = 6
+FEW_MEMBERS = 4
 
 pytest_plugins = ["tests.array_libraries", "tests.databases"]
 collect_ignore = ["tests/arrays/in_triton.py"]  # a program that a test runs

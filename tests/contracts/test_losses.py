@@ -5,6 +5,7 @@ at v = 1e300 cancels 600 of them), not from the library's own stable forms.
 """
 
 from fractions import Fraction
+from functools import cache
 
 import array_api_strict as strict
 import mpmath
@@ -66,6 +67,7 @@ KINKS = np.array([-1.0, 0.0, 1.0])
 # The paper's formulas, their first and their second derivative in v, y v = m.
 
 
+@cache  # a loss and its corrections need the same, at the digits that v asks for
 def _plain(loss, order, y, v):
     m = y * v
     name = type(loss).__name__

@@ -144,6 +144,7 @@ def test_many_rows_are_seen_through_landmarks_and_little_is_lost():
     assert few.score(X[1200:], y[1200:]) > exact.score(X[1200:], y[1200:]) - 0.02
 
 
+@pytest.mark.slow
 def test_beyond_three_thousand_rows_landmarks_are_drawn():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3001, 2))

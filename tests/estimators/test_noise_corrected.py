@@ -146,6 +146,7 @@ def test_probabilities_come_near_the_truth_where_plain_logistic_ones_do_not(nois
     assert np.abs(expit(plain.decision_function(X)) - p).mean() > 0.12
 
 
+@pytest.mark.slow
 def test_probabilities_of_several_classes_come_near_the_truth():
     rng = np.random.default_rng(0)
     centers = np.array([[0.0, 2.0], [2.0, 0.0], [-2.0, -2.0]])

@@ -27,6 +27,7 @@ def error(feature_map, seeds, exact):
 
 
 @pytest.mark.parametrize(("kind", "kernel"), PAIRS)
+@pytest.mark.slow
 def test_the_error_falls_as_one_over_the_root_of_the_number_of_features(kind, kernel):
     exact = kernels.get(kernel, 3.0)(X, X)
     sizes = np.array([64, 256, 1024, 4096])

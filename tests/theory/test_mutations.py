@@ -419,17 +419,31 @@ MUTANTS = {
 }
 
 
+class Solutions:
+    """What is kept between checks: shared by those of one mistake, never by those of two."""
+
+    caches = (CHAPTERS["potentials"]._solutions, CHAPTERS["nonconvex"]._ends)
+    mistake = None
+
+    def belong_to(self, mistake):
+        if mistake != self.mistake:
+            for cache in self.caches:
+                cache.cache_clear()
+        self.mistake = mistake
+
+
 @pytest.fixture(scope="module")
-def planted(request):
-    """A mistake, for all the checks that must find it; solutions are kept between them, not beyond."""
-    kept = (CHAPTERS["potentials"]._solutions, CHAPTERS["nonconvex"]._ends)
-    for cache in kept:
-        cache.cache_clear()
-    with pytest.MonkeyPatch.context() as patch:
-        MUTANTS[request.param][0](patch)
-        yield
-    for cache in kept:
-        cache.cache_clear()
+def solutions():
+    found = Solutions()
+    found.belong_to("the first")
+    yield found
+    found.belong_to(None)
+
+
+@pytest.fixture
+def planted(request, monkeypatch, solutions):
+    solutions.belong_to(request.param)
+    MUTANTS[request.param][0](monkeypatch)
 
 
 PAIRS = [(mutant, check) for mutant, (_, checks) in MUTANTS.items() for check in checks.split()]
