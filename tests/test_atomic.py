@@ -143,6 +143,7 @@ def test_an_open_file_without_a_name_is_written_into(tmp_path):
 @pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="open files are not shown in a folder")
 @pytest.mark.parametrize("mode", ["wb", "ab"])
 @pytest.mark.parametrize("place", ["/dev/stdout", "link"])
+@pytest.mark.subprocess
 def test_what_goes_to_stdout_stands_between_what_is_printed(tmp_path, place, mode):
     (tmp_path / "link").symlink_to("/dev/stdout")
     with open(tmp_path / "out.txt", mode) as out:
@@ -199,6 +200,7 @@ def test_a_link_stays_a_link(tmp_path, temporary_files):
 
 
 @pytest.mark.parametrize("named", [False, True])
+@pytest.mark.subprocess
 def test_a_kill_leaves_the_old_file_and_on_linux_nothing_else(tmp_path, named):
     path = tmp_path / "note.txt"
     path.write_text("old")

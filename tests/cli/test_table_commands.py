@@ -141,6 +141,7 @@ def test_columns_are_read_as_in_a_model_whose_sums_neither_add_nor_lose_rows(spe
     assert TableModel.load(tmp_path / "both.npz").moments.total == 600
 
 
+@pytest.mark.subprocess
 def test_completion_knows_the_commands():
     code = "from unflip.cli import main; main()"
     asked = {"COMP_WORDS": "unflip au", "COMP_CWORD": "1", "_UNFLIP_COMPLETE": "complete_bash"}

@@ -102,6 +102,7 @@ def test_the_judge_sees_what_is_broken(learner, name, kind):
         assert bool(said) == bool(kind)
 
 
+@pytest.mark.subprocess
 def test_the_program_of_make_faults_walks_the_table_and_counts(capsys):
     found = bad_input.run(estimators=1, maps=1, every=60, examples=0)
     assert [each.kept for each in found] == [True] * 3

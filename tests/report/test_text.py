@@ -4,6 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import pytest
 from sample import SKIPPED
 
 from unflip.experiments.result import Finding
@@ -73,6 +74,7 @@ def test_the_text_is_a_headline(result):
     assert max(map(len, text.splitlines())) <= 100
 
 
+@pytest.mark.subprocess
 def test_markdown_and_text_need_no_extra_and_the_page_names_it():
     code = """
 import sys

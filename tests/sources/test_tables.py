@@ -470,6 +470,7 @@ accumulate(source, checkpoint=sys.argv[2])
 """
 
 
+@pytest.mark.subprocess
 def test_a_killed_pass_goes_on_to_the_same_bytes(tmp_path, small_parts):
     path, kept = write(tmp_path), tmp_path / "kept"
     died = subprocess.run([sys.executable, "-c", KILLED, path, kept], check=False, capture_output=True)
