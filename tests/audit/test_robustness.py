@@ -69,7 +69,7 @@ def recorded(rates=RATES, **settings):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_the_scores_are_those_of_a_loop_by_hand(classes):
+def test_the_scores_are_those_of_a_loop_by_hand(classes):  # Equation 3
     X, y = problem(classes)
     curve = robustness_curve(KNeighborsClassifier(3), X, y, RATES, test_size=0.25, repeats=3, random_state=7)
     for repeat, child in enumerate(np.random.SeedSequence(7).spawn(3)):

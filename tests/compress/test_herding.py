@@ -24,7 +24,7 @@ def squared_error(kernel, X, c, found):
 
 
 @pytest.mark.parametrize("classes", [1, 3])
-def test_errors_are_exact_and_weights_are_the_best_for_their_points(classes):
+def test_errors_are_exact_and_weights_are_the_best_for_their_points(classes):  # Section 6.2
     X, c = problem(classes=classes)
     kernel = Gaussian(1.0)
     found = herd(X, c, kernel, 15)

@@ -145,7 +145,7 @@ def test_values_and_derivatives_have_twelve_digits_at_every_score(loss, order):
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-def test_even_and_odd_parts_have_twelve_digits_at_every_score(loss):
+def test_even_and_odd_parts_have_twelve_digits_at_every_score(loss):  # Equation 4
     for v, even, odd in zip(EXTREME, loss.even(EXTREME), loss.odd(EXTREME), strict=True):
         plus, minus = reference(loss, 0, +1, v), reference(loss, 0, -1, v)
         assert_accurate(even, (plus + minus) / 2, ("even", v))
@@ -179,7 +179,7 @@ HAND = [  # computed on paper, to ten digits where irrational
 
 
 @pytest.mark.parametrize(("loss", "y", "v", "expected"), HAND)
-def test_hand_computed_values(loss, y, v, expected):
+def test_hand_computed_values(loss, y, v, expected):  # Proposition 4
     assert loss.value(y, v) == pytest.approx(expected, rel=1e-9, abs=1e-15)
 
 
@@ -198,7 +198,7 @@ def test_derivatives_are_the_slopes_of_what_they_derive(loss, y):
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("rho", [0.0, 0.2, 0.49])
-def test_noise_shrinks_the_odd_part_and_spares_the_even_part(loss, rho):
+def test_noise_shrinks_the_odd_part_and_spares_the_even_part(loss, rho):  # Proposition 3
     noisy = (1 - rho) * loss.value(+1, SCORES) + rho * loss.value(-1, SCORES)
     assert_allclose(noisy, loss.even(SCORES) + (1 - 2 * rho) * loss.odd(SCORES), rtol=1e-12, atol=1e-12)
 
@@ -214,7 +214,7 @@ def test_conditional_risk_is_the_average_over_labels_and_never_nan(loss):
 
 @pytest.mark.parametrize("loss", PLAIN, ids=repr)
 @pytest.mark.parametrize("eta", [1e-300, 1e-17, 0.3, 0.5, 0.9])
-def test_conditional_risk_has_twelve_digits_at_every_score(loss, eta):
+def test_conditional_risk_has_twelve_digits_at_every_score(loss, eta):  # Equation 12
     scores = np.append(EXTREME, [1e16, -1e16, 0.999999999, -0.999999999, -1.000000001])
     for v, got in zip(scores, loss.conditional_risk(eta, scores), strict=True):
         p = mpmath.mpf(eta)
@@ -271,7 +271,7 @@ GRID = np.concatenate([-np.geomspace(60, 1e-4, 800), [0.0], np.geomspace(1e-4, 6
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("bound", [None, 0.0, 0.5, 3.0])
-def test_no_score_on_a_grid_beats_the_bayes_scorer(loss, bound):
+def test_no_score_on_a_grid_beats_the_bayes_scorer(loss, bound):  # Proposition 2
     best = loss.bayes_scorer(ETAS, bound=bound)
     grid = GRID if bound is None else np.clip(GRID, -bound, bound)
     for eta, v in zip(ETAS, best, strict=True):
@@ -309,7 +309,7 @@ BAYES = [
 
 
 @pytest.mark.parametrize(("loss", "eta", "expected"), BAYES)
-def test_known_bayes_scorers(loss, eta, expected):
+def test_known_bayes_scorers(loss, eta, expected):  # Proposition 5
     assert loss.bayes_scorer(eta) == pytest.approx(expected, rel=1e-13)
 
 
@@ -407,7 +407,7 @@ def is_piecewise_linear(loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-def test_every_trait_survives_the_attack_and_every_denial_has_a_counterexample(loss):
+def test_every_trait_survives_the_attack_and_every_denial_has_a_counterexample(loss):  # Equation 6
     traits = loss.traits
     assert traits.convex == (convexity_violation(loss) < 1e-12)
     assert traits.symmetric == (asymmetry(loss) < 1e-9)

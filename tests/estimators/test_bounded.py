@@ -12,7 +12,7 @@ X3, Y3 = [[1.0, 2.0], [1.0, -4.0], [-1.0, 1.0]], [1, 1, -1]
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-def test_it_recovers_the_weight_that_the_paper_names(intercept):
+def test_it_recovers_the_weight_that_the_paper_names(intercept):  # Appendix G
     model = BoundedUnhingedClassifier(fit_intercept=intercept).fit(X3, Y3)
     assert_allclose(model.coef_, [1, 0], atol=1e-9)
     assert model.predict(X3).tolist() == Y3

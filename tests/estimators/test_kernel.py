@@ -25,7 +25,7 @@ def problem(n=25, classes=2, seed=0):
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.9), Laplace(1.1), Linear(), Polynomial(2)], ids=repr)
-def test_scores_are_a_double_loop(kernel):
+def test_scores_are_a_double_loop(kernel):  # Equation 9
     X, y, weight = problem()
     model = KernelUnhingedClassifier(kernel, threshold=0.0).fit(X, y, weight)
     new = np.random.default_rng(1).normal(size=(4, 3))
@@ -189,11 +189,11 @@ def test_the_centroid_reading_of_another_kernel_is_the_nearest_centroid_in_its_f
     new = np.random.default_rng(1).normal(size=(500, 3))
     ours = KernelUnhingedClassifier(Polynomial(2), reading="centroid").fit(X, y)
     peer = NearestCentroid().fit(features(X), y)
-    assert_array_equal(ours.predict(new), peer.predict(features(new)))
+    assert_array_equal(ours.predict(new), peer.predict(features(new)))  # Appendix E.2
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_the_density_reading_is_bayes_rule_with_the_kernel_densities_of_scikit_learn(classes):
+def test_the_density_reading_is_bayes_rule_with_the_kernel_densities_of_scikit_learn(classes):  # Appendix E.3
     X, y, weight = problem(n=80, classes=classes)
     new = np.random.default_rng(1).normal(size=(500, 3))
     ours = KernelUnhingedClassifier(bandwidth=0.7, reading="density").fit(X, y, weight)
@@ -218,7 +218,7 @@ def test_the_density_reading_is_the_unhinged_scorer_with_zero_at_zero():
         KernelUnhingedClassifier("linear", reading="density").fit(X, y)
 
 
-def test_shares_by_similarity_are_the_shares_of_costs_at_which_a_class_is_chosen():
+def test_shares_by_similarity_are_the_shares_of_costs_at_which_a_class_is_chosen():  # Appendix E.3
     # At cost c the weighted unhinged loss, with zero at zero, weighs the classes by 1 - c and c.
     X, y, _ = problem()
     new = np.random.default_rng(1).normal(size=(20, 3))

@@ -82,7 +82,7 @@ def test_hinge_with_a_vanishing_penalty_is_a_linear_programme(seed):
     assert Hinge().value(signs.astype(int), X @ model.coef_).mean() == pytest.approx(lp.fun, abs=1e-7)
 
 
-def test_proposition_7_a_strong_penalty_makes_the_hinge_unhinged():
+def test_proposition_7_a_strong_penalty_makes_the_hinge_unhinged():  # Proposition 7
     X, y = make_data()
     radius = np.linalg.norm(X, axis=1).max()
     for lam in (radius**2, 3 * radius**2):
@@ -109,7 +109,7 @@ CONVEX += [noise_corrected(Square(), 0.3)]
 
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("loss", CONVEX, ids=str)
-def test_no_search_finds_a_lower_convex_objective(loss, intercept):
+def test_no_search_finds_a_lower_convex_objective(loss, intercept):  # Equation 7
     X, y = make_data(gap=0.5)
     model = LossClassifier(loss, regularization=1e-2, fit_intercept=intercept).fit(X, y)
     reached = objective(model, X, y)

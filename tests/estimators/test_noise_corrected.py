@@ -62,7 +62,7 @@ def as_rows(points, masses, probabilities):
 @losses
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("noise", NOISES, ids=repr)
-def test_on_the_noisy_population_the_clean_minimiser_is_found(noise, intercept, loss):
+def test_on_the_noisy_population_the_clean_minimiser_is_found(noise, intercept, loss):  # Equation 5
     points, masses, eta = make_population(noise.n_classes)
     noisy = eta @ noise.transition.astype(float)
     options = {"regularization": 1e-3, "fit_intercept": intercept}
@@ -80,7 +80,7 @@ def test_on_the_noisy_population_the_clean_minimiser_is_found(noise, intercept, 
     assert model.certificate_.met
 
 
-def test_two_classes_have_the_corrected_label_of_the_formula():
+def test_two_classes_have_the_corrected_label_of_the_formula():  # Equation 10
     # (y - (r0 - r1)) / (1 - r0 - r1) by hand: for the square loss, least squares on just these numbers.
     X, y = make_data()
     r0, r1 = 0.1, 0.3
@@ -98,7 +98,7 @@ def test_two_classes_have_the_corrected_label_of_the_formula():
 @losses
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("rho", [0.05, 0.2, 0.4])
-def test_symmetric_noise_is_the_corrected_loss_of_equation_4(rho, intercept, loss):
+def test_symmetric_noise_is_the_corrected_loss_of_equation_4(rho, intercept, loss):  # Equation 4
     X, y = make_data()
     options = {"regularization": 1e-2, "fit_intercept": intercept}
     model = NoiseCorrectedClassifier(loss, rho, **options).fit(X, y)

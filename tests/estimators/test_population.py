@@ -59,6 +59,6 @@ def test_estimators_of_noisy_populations_predict_what_exact_formulas_of_clean_on
             predicted = model.fit(X, y, weight).predict(world.points.astype(float))
             for scores, k in zip(exact, predicted, strict=True):
                 # Where two classes tie exactly, rounding may choose either of them.
-                assert scores[k] == max(scores), (seed, rate)
+                assert scores[k] == max(scores), (seed, rate)  # Equation 10
                 compared += 1
     assert compared == 70 * 6 * len(RATES)

@@ -29,7 +29,7 @@ def logistic_problem(n, seed=0):
     return X, eta, (rng.uniform(size=n) < eta).astype(int)
 
 
-def test_one_set_of_class_means_holds_the_minimiser_at_every_cost():
+def test_one_set_of_class_means_holds_the_minimiser_at_every_cost():  # Appendix E.3
     X, _, y = logistic_problem(50)
     costs = [0.1, 0.5, 0.8]
     means = weighted_means(accumulate((X, y)), costs)

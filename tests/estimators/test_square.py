@@ -18,7 +18,7 @@ def make_data(n_classes=2, n=50, d=4, seed=0):
 
 
 @pytest.mark.parametrize("ridge", [0.0, 1e-3, 1.0, 100.0])
-def test_two_classes_are_ridge_regression_of_plus_and_minus_one(ridge):
+def test_two_classes_are_ridge_regression_of_plus_and_minus_one(ridge):  # Equation 11
     X, y = make_data()
     weight = np.random.default_rng(1).uniform(0.5, 2, len(y))
     peer = Ridge(alpha=ridge * weight.sum(), tol=1e-12).fit(X, 2.0 * y - 1, sample_weight=weight)
@@ -51,7 +51,7 @@ def test_a_growing_ridge_leads_to_the_unhinged_direction():
     assert_allclose(far, limit, rtol=1e-6)
 
 
-def test_on_whitened_rows_square_and_unhinged_have_the_same_direction():
+def test_on_whitened_rows_square_and_unhinged_have_the_same_direction():  # Section 6.4
     # Equation 11 with a unit covariance matrix: the inverse only rescales.
     X, y = make_data()
     centered = X - X.mean(axis=0)

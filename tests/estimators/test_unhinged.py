@@ -28,7 +28,7 @@ def make_data(n_classes=2, n=40, seed=0):
     return rng.normal(size=(n_classes, 3))[y] + rng.normal(size=(n, 3)) + [0.0, 2.0, -1.0], y
 
 
-def test_the_papers_scorer_to_the_last_digit():
+def test_the_papers_scorer_to_the_last_digit():  # Equation 8
     # Sums of eighths are exact, so the two computations must agree in every bit.
     X, y = make_data()
     X = np.round(8 * X) / 8
@@ -41,7 +41,7 @@ def test_the_papers_scorer_to_the_last_digit():
     assert model.intercept_ == 0
 
 
-def test_the_three_points_of_the_paper_by_hand():
+def test_the_three_points_of_the_paper_by_hand():  # Appendix G
     # E[y x] = ((1, 2) + (1, -4) - (-1, 1)) / 3 = (1, -1), and the first point is misclassified.
     X, y = [[1.0, 2.0], [1.0, -4.0], [-1.0, 1.0]], [1, 1, -1]
     model = UnhingedClassifier(center=False, threshold=0.0).fit(X, y)
@@ -91,7 +91,7 @@ def test_a_number_as_threshold_is_subtracted():
     assert_allclose(UnhingedClassifier(threshold=0.3).fit(X, y).decision_function(X), plain - 0.3, atol=1e-14)
 
 
-def test_regularization_scales_scores_and_changes_no_sign():
+def test_regularization_scales_scores_and_changes_no_sign():  # Section 6.2
     X, y = make_data()
     one = UnhingedClassifier().fit(X, y)
     ten = UnhingedClassifier(regularization=10.0).fit(X, y)

@@ -72,7 +72,7 @@ def test_records_are_plain_and_alike_within_a_series(figures, name):
         assert {tuple(row) for row in rows} == {tuple(rows[0])}
 
 
-def test_figure_1_has_the_paper_s_points(figures):
+def test_figure_1_has_the_paper_s_points(figures):  # Figure 1
     found = [(p["x1"], p["x2"], p["mass"], p["label"]) for p in figures["figure_1"].series["points"]]
     for row, x, mass in zip(found, LONG, MASSES, strict=True):
         assert row == (*(pytest.approx(float(c), abs=1e-11) for c in (*x, mass)), "positive")
@@ -138,7 +138,7 @@ def test_surfaces_are_the_risks_of_a_plain_loop(figures, name):
         ("t_logistic_surface", (1.025, 5.1), (1.0372, 5.0873)),
     ],
 )
-def test_minimisers_are_the_printed_ones_and_err_on_half(figures, name, on_grid, refined):
+def test_minimisers_are_the_printed_ones_and_err_on_half(figures, name, on_grid, refined):  # Appendix B
     ours, better, theirs, by_lbfgs = figures[name].series["minimizers"]
     assert (ours["w1"], ours["w2"]) == (theirs["w1"], theirs["w2"]) == on_grid
     assert (by_lbfgs["w1"], by_lbfgs["w2"]) == refined
@@ -168,7 +168,7 @@ def test_tangent_boost_errs_without_noise_too_and_t_logistic_does_not(figures):
     assert "error of 0: noise does the harm" in figures["t_logistic_surface"].found
 
 
-def test_corrected_hinges_are_those_of_the_paper_s_source(figures):
+def test_corrected_hinges_are_those_of_the_paper_s_source(figures):  # Appendix E.1
     drawn = {
         0.0: lambda x: max(0, 1 - x),
         0.2: lambda x: (1 / 0.6) * (0.8 * max(0, 1 - x) - 0.2 * max(0, 1 + x)),

@@ -61,7 +61,7 @@ def test_orthogonality_itself_lowers_the_error():
     )
 
 
-def test_the_features_are_the_formula():
+def test_the_features_are_the_formula():  # Section 6.2
     fitted = Fourier(n_features=30, bandwidth=2.0).fit(X)
     angles = (X - fitted.center_) @ fitted.frequencies_.T + fitted.phases_
     assert_allclose(fitted.transform(X), np.sqrt(2 / 30) * np.cos(angles), atol=1e-14)

@@ -18,7 +18,7 @@ KERNELS = [(Gaussian(1.2), theory.gaussian_kernel(1.2)), (Linear(), theory.linea
 
 
 @pytest.mark.parametrize(("kernel", "plain"), KERNELS)
-def test_discrepancy_and_witness_agree_with_the_theory(kernel, plain):
+def test_discrepancy_and_witness_agree_with_the_theory(kernel, plain):  # Appendix E.4
     X, Z, p, q = samples()
     points = X + 0.3
     assert_allclose(mmd(X, Z, kernel), theory.mmd(X, Z, plain), rtol=1e-12)
@@ -134,7 +134,7 @@ def test_sums_of_values_beyond_all_numbers_are_refused():
         mmd([[1e200], [-1e200]], [[0.0], [1.0]], Linear(), unbiased=True)  # its mean is none
 
 
-def test_at_base_rate_one_half_twice_the_norm_of_the_unhinged_solution_is_the_discrepancy():
+def test_at_base_rate_one_half_twice_the_norm_of_the_unhinged_solution_is_the_discrepancy():  # Appendix E.4
     # Appendix D: w = (mu_P - mu_Q) / 2 there, and its scores are half the witness.
     rng = np.random.default_rng(0)
     P, Q = rng.normal(size=(40, 3)), rng.normal(size=(40, 3)) + 0.5

@@ -133,7 +133,7 @@ def test_corrupting_does_not_touch_its_argument():
     assert p.tolist() == [0.1, 0.9]
 
 
-def test_equation_2_of_the_paper():
+def test_equation_2_of_the_paper():  # Equation 2
     # eta_bar = (1 - 2 rho) eta + rho
     for rho in [F(0), F(1, 5), F(2, 5)]:
         for eta in [F(0), F(1, 3), F(1)]:

@@ -11,7 +11,7 @@ from unflip.theory import FiniteDistribution, random_distribution, regret, risk,
 EXACT = ["zero_one", "hinge", "squared_hinge", "square", "ramp", "unhinged"]
 
 
-def test_risk_by_hand():
+def test_risk_by_hand():  # Equation 1
     world = FiniteDistribution([[1], [2]], [F(1, 4), F(3, 4)], [1, F(1, 3)])
     scores = np.array([F(1, 2), F(-2)], dtype=object)
     # hinge: 1/4 * 1/2 + 3/4 * (1/3 * 3 + 2/3 * 0)

@@ -30,7 +30,7 @@ def signs(scores):
 
 
 @pytest.mark.parametrize("block", range(0, len(SEEDS), 40))
-def test_unhinged_signs_survive_symmetric_noise(block):
+def test_unhinged_signs_survive_symmetric_noise(block):  # Equation 3
     for seed in SEEDS[block : block + 40]:
         clean = random_distribution(seed, **shape_of(seed), exact=True)
         noisy = clean.corrupt(rate_of(seed, F(1, 2)))
@@ -94,7 +94,7 @@ def test_class_weights_from_noisy_counts_break_the_multiclass_promise():
     assert moved > 0
 
 
-def test_the_hinge_does_not_keep_the_promise_that_unhinged_keeps():
+def test_the_hinge_does_not_keep_the_promise_that_unhinged_keeps():  # Proposition 1
     moved = 0
     for seed in range(20):
         clean = random_distribution(seed)

@@ -22,7 +22,7 @@ def test_empirical_complexity_of_two_points_by_hand():
     assert empirical_rademacher([[3.0], [4.0]], 4.0) == pytest.approx((3.5 + 0.5) / 2 / 2)
 
 
-def test_the_bound_on_the_complexity_by_hand():
+def test_the_bound_on_the_complexity_by_hand():  # Appendix D.1
     assert rademacher_bound(3.0, 4.0, 9) == pytest.approx(0.5)
 
 
@@ -33,12 +33,12 @@ def test_the_deviation_bound_by_hand():
     )
 
 
-def test_the_clean_regret_bound_composes_its_parts():
+def test_the_clean_regret_bound_composes_its_parts():  # Section 5.3
     deviation = deviation_bound(rademacher_bound(3.0, 4.0, 90), 1.5, 90, 0.1)
     assert clean_regret_bound(3.0, 4.0, 90, 0.1, 0.3) == pytest.approx(2 * deviation / 0.4)
 
 
-def test_deviations_of_samples_stay_within_the_bound_as_often_as_promised():
+def test_deviations_of_samples_stay_within_the_bound_as_often_as_promised():  # Proposition 9
     """The largest deviation over the unit ball is |sample mean map - mean map|: no search is needed."""
     world, rng, n, delta = random_distribution(0), np.random.default_rng(0), 40, 0.2
     radius = float(np.max(np.linalg.norm(world.points, axis=1)))
@@ -50,7 +50,7 @@ def test_deviations_of_samples_stay_within_the_bound_as_often_as_promised():
     assert beyond <= 300 * delta
 
 
-def test_regret_is_divided_by_what_noise_leaves():
+def test_regret_is_divided_by_what_noise_leaves():  # Proposition 6
     assert clean_regret(0.1, 0.4) == pytest.approx(0.5)
 
 

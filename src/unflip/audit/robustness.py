@@ -154,7 +154,7 @@ def _score(
     model = clone(estimator).fit(X_train, noisy)
     if scoring is not None:
         return float(scoring(model, X_test, y_test))
-    return float(accuracy_score(y_test, model.predict(X_test)))
+    return float(accuracy_score(y_test, model.predict(X_test)))  # Equation 3
 
 
 def _hard_labels(y: Any) -> Array:

@@ -70,7 +70,7 @@ def herd(
     for step in range(basis.shape[1]):
         gain = np.zeros(len(room))
         np.divide(np.sum(residual**2, axis=1), room, out=gain, where=room > least)
-        best = int(np.argmax(gain))
+        best = int(np.argmax(gain))  # Section 6.2
         if gain[best] <= SPENT**2 * squared[0]:
             break
         column = kernel(pool, pool[[best]])[:, 0] / unit - basis[:, :step] @ basis[best, :step]

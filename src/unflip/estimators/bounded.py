@@ -108,7 +108,7 @@ def programme(rows: Any, pull: Array, intercept: bool) -> tuple[Array, Certifica
         raise ValueError(
             f"the linear programme was not solved ({found.message}); standardise the columns of X"
         )
-    w = found.x / max(1.0, float(np.abs(rows @ found.x).max()))
+    w = found.x / max(1.0, float(np.abs(rows @ found.x).max()))  # Appendix G
     price = found.ineqlin.marginals[n:] - found.ineqlin.marginals[:n]
     gap = max(_upper_bound(rows, pull, price) - float(pull @ (rows @ w)), 0.0)
     certificate = Certificate("optimality", gap, 1e-8, "linear programme", int(found.nit))

@@ -154,7 +154,7 @@ class UnhingedClassifier(MomentClassifier):
         shares = (signs @ moments.counts / total)[:, None]
         with np.errstate(over="ignore", invalid="ignore"):  # what is beyond floats is refused by column
             means = signs @ moments.sums / total - shares * middle
-            means = means / self.regularization
+            means = means / self.regularization  # Equation 8
             base = -(means @ (middle if self.center else self._zero(moments)))
         return means, base + never(moments.counts)
 

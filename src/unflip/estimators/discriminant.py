@@ -116,7 +116,7 @@ def _in_units(regularization: float, moments: Moments) -> float:
 def _ridge_scorer(moments: Moments, ridge: float) -> LinearScorer:
     """Equation 11 with an unpenalised intercept, in the frame of the moments."""
     spectrum = Spectrum.of(moments, contrast(len(moments.counts)))
-    fits = spectrum.cross / (spectrum.eigenvalues + moments.total * ridge)[:, None]
+    fits = spectrum.cross / (spectrum.eigenvalues + moments.total * ridge)[:, None]  # Equation 11
     direction, base = (spectrum.basis @ fits).T, spectrum.mean - spectrum.center @ fits
     if len(moments.counts) == 2:
         direction, base = direction[0], base[0]

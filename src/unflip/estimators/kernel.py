@@ -176,7 +176,7 @@ class KernelUnhingedClassifier(KernelClassifier):
             raise ValueError(f"{self.kernel_} has negative values, so it gives no shares")
         total = near.sum(axis=1, keepdims=True)
         shares = kept.counts / kept.counts.sum()
-        return np.where(total > 0, near / np.where(total > 0, total, 1.0), shares)
+        return np.where(total > 0, near / np.where(total > 0, total, 1.0), shares)  # Appendix E.3
 
     def _learn(self, kept: KeptRows, near: Array | None = None, present_at_least: int = 2) -> None:
         """Everything from the rows; `near` is how similar each is to each class, if that is known already."""

@@ -116,7 +116,7 @@ class NoiseCorrectedClassifier(LossClassifier):
         loss = losses.get(self.loss)
         if isinstance(loss, Logistic | Square):
             return loss
-        if loss.traits.symmetric:
+        if loss.traits.symmetric:  # Proposition 3
             raise ValueError(
                 f"noise only rescales the risk of {loss!r}, so there is nothing to correct; "
                 "use UnhingedClassifier or LossClassifier, or loss='logistic' or 'square'"
@@ -130,7 +130,7 @@ class NoiseCorrectedClassifier(LossClassifier):
 
     def _against_rest(self, loss: Loss, member: Array) -> tuple[Loss, Array]:
         corrected, soft = _as_soft_labels(loss, _clean_indicators(self.noise_))
-        return corrected, member @ soft
+        return corrected, member @ soft  # Equation 5: its left side, the corrected loss on noisy labels
 
     def _look_at(self, batch: Batch, moments: Moments) -> None:
         """The noise that was given, or the one that is found; either must go with the class counts."""

@@ -44,7 +44,7 @@ def weighted_means(moments: Moments, costs: Any) -> Array:
     if outside.size:
         raise ValueError(f"a cost ratio lies between 0 and 1, got {outside[0]}")
     negative, positive = moments.feature_means
-    return (1 - c) * positive - c * negative
+    return (1 - c) * positive - c * negative  # Appendix E.3
 
 
 class ProbingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):

@@ -51,7 +51,8 @@ def signed_mean(
     targets, total = kept.member @ signs.T, float(kept.weight.sum())
     share = kept.weight / total
     label_mean = share @ targets
-    scores, middle = near @ signs.T / total, near.sum(axis=1) / total  # middle: <phi_i, mean phi>
+    scores = near @ signs.T / total  # Equation 9
+    middle = near.sum(axis=1) / total  # <phi_i, mean phi>
     if centered:
         targets_seen, scores = targets - label_mean, scores - np.outer(middle, label_mean)
         own = own - 2 * middle + share @ middle
@@ -94,4 +95,4 @@ def nearest_centroid(kept: KeptRows, near: Array, own: Array) -> Reading:
         length = norms * (counts / others) ** 2 - 2 * part * (near / others) + part**2 * q
         alone = np.where(others > 1e-12 * counts, near / others - part * q - length / 2, -np.inf)
         left = alone[:, [1]] - alone[:, [0]] if len(signs) == 1 else alone
-    return Reading(means @ signs.T, signs @ norms / 2, left)
+    return Reading(means @ signs.T, signs @ norms / 2, left)  # Appendix E.2

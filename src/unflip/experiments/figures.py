@@ -38,7 +38,7 @@ def figure_1() -> Figure:
     >>> [(row["line"], row["error"]) for row in figure_1().series["errors"]][:4]
     [('unhinged', 0.0), ('hinge, no noise', 0.0), ('hinge, 1 % noise', 0.0), ('hinge, 20 % noise', 0.5)]
     """
-    clean = long_servedio(Fraction(1, 12))
+    clean = long_servedio(Fraction(1, 12))  # Figure 1
     little, much = clean.corrupt(Fraction(1, 100)), clean.corrupt(Fraction(1, 5))
     drawn = np.array([Fraction(1), Fraction("-0.6581")])
     lines = [
@@ -71,7 +71,7 @@ def tangent_boost_surface() -> Figure:
     >>> row["minimizer"], row["w1"], row["w2"], row["error"]
     ('grid', 0.2, 1.3, 0.5)
     """
-    return _surface("tangent_boost_surface", "TangentBoost", TangentBoost())
+    return _surface("tangent_boost_surface", "TangentBoost", TangentBoost())  # Appendix B
 
 
 def t_logistic_surface() -> Figure:
@@ -84,10 +84,10 @@ def t_logistic_surface() -> Figure:
     >>> row["minimizer"], row["w1"], row["w2"], row["error"]
     ('grid', 1.025, 5.1, 0.5)
     """
-    return _surface("t_logistic_surface", "t-logistic", TLogistic())
+    return _surface("t_logistic_surface", "t-logistic", TLogistic())  # Appendix B
 
 
-def corrected_hinge() -> Figure:
+def corrected_hinge() -> Figure:  # Appendix E.1
     """Appendix E: the hinge loss of a positive label, corrected for noise of three rates.
 
     >>> corrected_hinge().series["curves"][-1]

@@ -99,7 +99,7 @@ class Fourier(KernelMap):
 
     def _waves(self, kernel: StationaryKernel, d: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """Frequencies, one a row, and phases."""
-        frequencies = kernel.spectral_sample(d, self.n_features, rng)
+        frequencies = kernel.spectral_sample(d, self.n_features, rng)  # Section 6.2
         return frequencies, rng.uniform(0, 2 * np.pi, self.n_features)
 
     def _map(self, X: Any) -> Any:

@@ -33,7 +33,7 @@ def witness(
     """
     left, right = _samples(X, Z, kernel)
     p, q = _masses(X_weight, left, "X"), _masses(Z_weight, right, "Z")
-    return lambda points: kernel.score(points, left, p) - kernel.score(points, right, q)
+    return lambda points: kernel.score(points, left, p) - kernel.score(points, right, q)  # Appendix E.4
 
 
 def mmd(
@@ -59,7 +59,7 @@ def mmd(
     if unbiased:
         within_X = _without_itself(within_X, p, kernel.diagonal(left), "X")
         within_Z = _without_itself(within_Z, q, kernel.diagonal(right), "Z")
-    squared = within_X + within_Z - 2 * across
+    squared = within_X + within_Z - 2 * across  # Appendix E.4
     if not math.isfinite(squared):
         raise ValueError(f"the values of {kernel} overflow: rescale the columns")
     return squared if unbiased else math.sqrt(max(squared, 0.0))  # rounding may leave less than nothing

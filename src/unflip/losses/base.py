@@ -203,7 +203,7 @@ class Loss(ABC):
         """
         eta = self._probabilities(eta)
         if bound is None:
-            return self._apply(self._minimizer, eta)
+            return self._apply(self._minimizer, eta)  # Proposition 2
         bound = self._scores(bound)
         if not np.all(bound >= 0):
             raise ValueError(f"bound must be non-negative, got {_first(bound, ~(bound >= 0))}")

@@ -27,7 +27,7 @@ class Hinge(MarginLoss):
     exact = True
 
     def _phi(self, m: Array) -> Array:
-        return np.maximum(1 - m, 0)
+        return np.maximum(1 - m, 0)  # Proposition 7: unhinged up to margin 1
 
     def _phi1(self, m: Array) -> Array:
         return np.where(m < 1, -ones(m), 0)

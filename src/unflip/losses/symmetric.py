@@ -34,7 +34,7 @@ class Unhinged(MarginLoss):
     exact = True
 
     def _phi(self, m: Array) -> Array:
-        return 1 - m
+        return 1 - m  # Proposition 4
 
     def _phi1(self, m: Array) -> Array:
         return -ones(m)
@@ -43,7 +43,7 @@ class Unhinged(MarginLoss):
         return 0 * ones(m)
 
     def _even(self, v: Array) -> Array:
-        return ones(v)
+        return ones(v)  # Equation 6, with C = 2
 
     def _odd(self, v: Array) -> Array:
         return -v
@@ -53,7 +53,8 @@ class Unhinged(MarginLoss):
 
     def _conditional_risk(self, eta: Array, v: Array) -> Array:
         # At large scores the two losses cancel; at small ones their average keeps more digits.
-        return np.where(np.abs(v) > 2, 1 - (2 * eta - 1) * v, super()._conditional_risk(eta, v))
+        difference = 1 - (2 * eta - 1) * v  # Equation 12
+        return np.where(np.abs(v) > 2, difference, super()._conditional_risk(eta, v))
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class WeightedUnhinged(Loss):
         return self._derivative(y, v) * v
 
     def _derivative(self, y: Array, v: Array) -> Array:
-        return np.where(y > 0, constant(self.cost - 1, v), constant(self.cost, v))
+        return np.where(y > 0, constant(self.cost - 1, v), constant(self.cost, v))  # Appendix E.3
 
     def _second_derivative(self, y: Array, v: Array) -> Array:
         return np.zeros_like(v)

@@ -47,8 +47,8 @@ class NoiseCorrected(Loss):
         )
 
     def _value(self, y: Array, v: Array) -> Array:
-        # Equation 4 as a correction to l itself, which keeps all digits at small rates.
-        return self.loss._value(y, v) + self._more(v) * (y * self.loss._odd(v))
+        # As a correction to l itself, which keeps all digits at small rates.
+        return self.loss._value(y, v) + self._more(v) * (y * self.loss._odd(v))  # Equation 4
 
     def _derivative(self, y: Array, v: Array) -> Array:
         return self.loss._derivative(y, v) + self._more(v) * (y * self.loss._odd1(v))

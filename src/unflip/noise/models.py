@@ -60,7 +60,7 @@ class Noise(ABC):
         >>> SymmetricNoise(0.25).unmix([[1.0], [3.0]]).tolist()
         [[0.0], [4.0]]
         """
-        return self._inverse().T @ np.asarray(by_label)
+        return self._inverse().T @ np.asarray(by_label)  # Equation 10
 
     def _through(self, table: Array, class_probability: Any) -> Any:
         p = np.asarray(class_probability)
@@ -69,7 +69,7 @@ class Noise(ABC):
         elif p.dtype != object:
             p = p.astype(object if table.dtype == object else np.float64)
         if self.n_classes == 2:
-            result = (1 - p) * table[0, 1] + p * table[1, 1]
+            result = (1 - p) * table[0, 1] + p * table[1, 1]  # Equation 2
             return (
                 result.item() if isinstance(result, np.ndarray | np.generic) and not result.ndim else result
             )

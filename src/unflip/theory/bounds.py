@@ -27,7 +27,7 @@ def rademacher_bound(radius: float, regularization: float, n: int) -> float:
     0.2
     """
     _check_sample(n)
-    return radius / sqrt(regularization * n)
+    return radius / sqrt(regularization * n)  # Appendix D.1
 
 
 def empirical_rademacher(points: Any, regularization: float) -> float:
@@ -60,7 +60,7 @@ def deviation_bound(
         raise ValueError(f"delta is a probability between 0 and 1, got {delta!r}")
     _check_sample(n)
     spread = (6 if empirical else 2) * bound
-    return 2 * complexity + spread * sqrt(log(1 / delta) / (2 * n))
+    return 2 * complexity + spread * sqrt(log(1 / delta) / (2 * n))  # Proposition 9
 
 
 def clean_regret(noisy_regret: Any, noise_rate: Any) -> Any:
@@ -73,7 +73,7 @@ def clean_regret(noisy_regret: Any, noise_rate: Any) -> Any:
     """
     if not 0 <= noise_rate < 0.5:
         raise ValueError(f"a symmetric noise rate lies in [0, 1/2), got {noise_rate!r}")
-    return noisy_regret / (1 - 2 * noise_rate)
+    return noisy_regret / (1 - 2 * noise_rate)  # Proposition 6
 
 
 def clean_regret_bound(
@@ -87,7 +87,7 @@ def clean_regret_bound(
     >>> round(clean_regret_bound(1.0, 1.0, n=10_000, delta=0.05, noise_rate=0.25), 4)
     0.1779
     """
-    bound = radius / sqrt(regularization)
+    bound = radius / sqrt(regularization)  # Section 5.3
     deviation = deviation_bound(rademacher_bound(radius, regularization, n), bound, n, delta)
     return float(clean_regret(2 * deviation, noise_rate))
 

@@ -22,7 +22,8 @@ def long_servedio(gamma: Any, masses: Any = (0.25, 0.25, 0.5)) -> FiniteDistribu
     """
     if not gamma > 0:
         raise ValueError(f"gamma is positive, got {gamma!r}")
-    return FiniteDistribution([[1, 0], [gamma, 5 * gamma], [gamma, -gamma]], masses, [1, 1, 1])
+    points = [[1, 0], [gamma, 5 * gamma], [gamma, -gamma]]  # Proposition 1
+    return FiniteDistribution(points, masses, [1, 1, 1])
 
 
 def three_points() -> FiniteDistribution:
@@ -31,7 +32,7 @@ def three_points() -> FiniteDistribution:
     >>> three_points().label_mean.tolist()
     [Fraction(1, 1), Fraction(-1, 1)]
     """
-    return FiniteDistribution([[1, 2], [1, -4], [-1, 1]], [Fraction(1, 3)] * 3, [1, 1, 0])
+    return FiniteDistribution([[1, 2], [1, -4], [-1, 1]], [Fraction(1, 3)] * 3, [1, 1, 0])  # Appendix G
 
 
 def random_distribution(

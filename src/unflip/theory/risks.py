@@ -28,7 +28,7 @@ def risk(distribution: FiniteDistribution, loss: Loss | str, scorer: Scorer) -> 
     """
     loss = get(loss)
     masses, eta, scores = _ready(distribution, loss, scorer)
-    return _total(masses, loss.conditional_risk(eta, scores))
+    return _total(masses, loss.conditional_risk(eta, scores))  # Equation 1
 
 
 def stochastic_risk(distribution: FiniteDistribution, loss: Loss | str, scores: Any, chances: Any) -> Any:

@@ -76,7 +76,7 @@ def equation_13() -> Evidence:
     for world, loss, w, u in _solutions():
         excess = _tangent_risk(world, w) - _tangent_risk(world, u)
         remainder = risk(world, loss, world.points @ u) / _slope(loss) - loss.value(1, 0.0) / _slope(loss)
-        pairs.append((excess, remainder - _tangent_risk(world, u)))
+        pairs.append((excess, remainder - _tangent_risk(world, u)))  # Equation 13
     return at_most("Equation 13: the excess unhinged risk is at most E[phi~(y <w_u, x>)]", pairs, slack=1e-12)
 
 
@@ -153,7 +153,7 @@ def _curvature(loss: Loss) -> float:
 
 def _remainder(loss: Loss, v: Array) -> Array:
     """phi~(v) = phi(v) - phi(0) + v for the potential with slope -1."""
-    return (loss.value(1, v) - loss.value(1, 0.0)) / _slope(loss) + v
+    return (loss.value(1, v) - loss.value(1, 0.0)) / _slope(loss) + v  # Equation 14: its left side
 
 
 def _tangent_risk(world: FiniteDistribution, w: Array) -> float:
@@ -163,7 +163,7 @@ def _tangent_risk(world: FiniteDistribution, w: Array) -> float:
 
 def _epsilon(world: FiniteDistribution, loss: Loss, w: Array) -> float:
     mu, r = np.linalg.norm(world.label_mean), np.linalg.norm(w)
-    return float(_curvature(loss) * _radius(world) ** 2 * r / (2 * mu))
+    return float(_curvature(loss) * _radius(world) ** 2 * r / (2 * mu))  # Proposition 8
 
 
 def _one_less_cosine(w: Array, u: Array) -> float:

@@ -96,7 +96,7 @@ def proposition_3_if() -> Evidence:
 
 def proposition_3_only_if() -> Evidence:
     """Without it, two stochastic scorers change their order between loss and corrected loss."""
-    disordered = [_has_disorder(loss) for loss in OTHERS]
+    disordered = [_has_disorder(loss) for loss in OTHERS]  # Definition 4
     claim = "Proposition 3 (only if): every other loss has two scorers that change their order"
     return agree(claim, [(sum(disordered), len(OTHERS))])
 
@@ -184,7 +184,7 @@ def _affine_misfit(loss: Loss, rate: float) -> float:
     old = np.concatenate([loss.value(y, SCORES) for y in (-1, 1)]).astype(np.float64)
     new = np.concatenate([corrected(loss, Fraction(rate)).value(y, SCORES) for y in (-1, 1)])
     design = np.stack([new.astype(np.float64), np.ones(len(new))], axis=1)
-    return float(np.max(np.abs(old - design @ np.linalg.lstsq(design, old)[0])))
+    return float(np.max(np.abs(old - design @ np.linalg.lstsq(design, old)[0])))  # Lemma
 
 
 def _has_disorder(loss: Loss) -> bool:
@@ -207,7 +207,7 @@ def _has_disorder(loss: Loss) -> bool:
                 - stochastic_risk(world, form, [[SCORES[j], 0.0]], chances)
                 for form in (loss, corrected(loss, Fraction(0.4)))
             )
-            if plain * moved < -1e-12:
+            if plain * moved < -1e-12:  # Definition 3
                 return True
     return False
 
