@@ -58,11 +58,19 @@ faults: install ## every promise of docs/promises.md at full size (80 minutes)
 # copy, for Sphinx writes the gallery and the reference beside the pages.
 docs: $(DOCS_INSTALLED) ## the site, in out/docs
 	$(BIN)/pytest docs README.md
+	$(BIN)/python docs/_tools/pages.py --check
 	rm -rf build/docs out/docs
 	mkdir -p build out
 	cp -Rp docs build/docs
+	ln -sfn ../src build/src # pages link to the files of both, which the site then carries
+	ln -sfn ../tests build/tests
 	$(BIN)/sphinx-build --fresh-env --nitpicky --fail-on-warning --keep-going --doctree-dir build/doctrees build/docs out/docs
 	$(BIN)/python docs/_tools/check_links.py out/docs
+
+# What is generated in docs: the map of the paper, the layers and their picture, the numbers of benchmarks.
+.PHONY: pages
+pages: install
+	$(BIN)/python docs/_tools/pages.py
 
 $(DOCS_INSTALLED): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable ".[docs]"
