@@ -266,14 +266,14 @@ def _jump(statement: Statement) -> str:
 def _block(statement: Statement) -> str:
     lines = [f"### {statement.number}", "", statement.says, ""]
     own = [place for place in marks("src/unflip") if place.number == statement.number]
-    lines += [f"- line: {_link(place.name, place.path)}, {_code(place.code)}" for place in own]
+    lines += [f"- **line**: {_link(place.name, place.path)}, {_code(place.code)}" for place in own]
     if statement.see:
-        lines.append(f"- see [{statement.see}](#{_slug(statement.see)})")
+        lines.append(f"- **see** [{statement.see}](#{_slug(statement.see)})")
     for check in (check for check in checks() if check.number == statement.number):
-        lines.append(f"- check: {_link(check.name, check.path)}, {_plain(check.claim)}")
+        lines.append(f"- **check**: {_link(check.name, check.path)}, {_plain(check.claim)}")
     tests = [place for place in marks("tests") if place.number == statement.number]
-    lines += [f"- test: {_link(place.name.rpartition('.')[2], place.path)}" for place in tests]
-    lines += [f"- erratum: [{words}]({link})" for words, link in errata().get(statement.number, [])]
+    lines += [f"- **test**: {_link(place.name.rpartition('.')[2], place.path)}" for place in tests]
+    lines += [f"- **erratum**: [{words}]({link})" for words, link in errata().get(statement.number, [])]
     return "\n".join([*lines, ""])
 
 
@@ -282,8 +282,14 @@ def _link(name: str, path: str) -> str:
 
 
 def _plain(claim: str) -> str:
-    """A claim without its number, as Markdown that means what it says."""
-    return re.sub(r"([*_<\[\]|~])", r"\\\1", claim.partition(": ")[2])
+    r"""A claim without the number of its statement, as Markdown that means what it says.
+
+    >>> _plain("Proposition 9, erratum: the bound |l| fails")
+    'erratum: the bound \\|l\\| fails'
+    """
+    number = re.match(rf"(Proof of )?(?:{_NUMBER}|\w+)", claim)
+    rest = claim[number.end() :].lstrip(",: ") if number else claim
+    return re.sub(r"([*_<\[\]|~])", r"\\\1", f"in its proof: {rest}" if number and number[1] else rest)
 
 
 def _code(line: str) -> str:

@@ -3,6 +3,7 @@
 In a page a comment behind a number says what it is: `0.037<!--=fit_float64-->`. It may be computed from
 several, and has a format where that of the file will not do: `21<!--=nearest_centroid / fit_float64:.0f-->`.
 A table that stands in several pages lies between `<!-- table: accuracy -->` and `<!-- end of table -->`.
+After a measurement change the file, with its date, and run `make pages`.
 """
 
 from __future__ import annotations

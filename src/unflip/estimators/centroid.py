@@ -153,8 +153,7 @@ class UnhingedClassifier(MomentClassifier):
         total = moments.total
         shares = (signs @ moments.counts / total)[:, None]
         with np.errstate(over="ignore", invalid="ignore"):  # what is beyond floats is refused by column
-            means = signs @ moments.sums / total - shares * middle
-            means = means / self.regularization  # Equation 8
+            means = (signs @ moments.sums / total - shares * middle) / self.regularization  # Equation 8
             base = -(means @ (middle if self.center else self._zero(moments)))
         return means, base + never(moments.counts)
 
