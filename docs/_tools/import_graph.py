@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from itertools import accumulate, pairwise
 
-from layers import arrows, needed_arrows, packages
+from layers import below, needed_arrows, packages
 
 WIDTH, ROW, BOX = 820, 74, 32
 LETTER, PAD, GAP, LANE = (
@@ -50,8 +50,8 @@ def svg() -> str:
 def _rows() -> dict[str, int]:
     """The row of each package, from 0 at the top."""
     height: dict[str, int] = {}
-    for name in reversed(packages()):  # the contract: what a package imports stands below it
-        height[name] = max((height.get(b, -1) + 1 for a, b in arrows() if a == name), default=0)
+    for name, imported in below().items():
+        height[name] = max((height[other] + 1 for other in imported), default=0)
     top = max(height.values())
     return {name: top - height[name] for name in packages()}
 
