@@ -105,7 +105,6 @@ START = {
     "export": "__init__.py",
     "models": "table_model.py",
     "audit": "rate.py",
-    "selection": "robust_cv.py",
     "robust": "robust_cv.py",
     "estimators": "centroid.py",
     "private": "sums.py",
