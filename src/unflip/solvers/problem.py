@@ -102,7 +102,7 @@ class Problem:
             more = self.loss.value_and_slope(-self.labels, V)
             risk, slope = (a + b for a, b in zip((risk, slope), map(self._against, more), strict=True))
         xp, penalised = array_namespace(V), self.penalty[:, None] * U
-        value = xp.sum(risk, axis=0) + xp.sum(U * penalised, axis=0) / 2
+        value = xp.sum(risk, axis=0) + xp.sum(U * penalised, axis=0) / 2  # Equation 7
         return value, self.rows.combine(slope) + penalised
 
     def curvature(self, V: Array) -> Array:
