@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from unflip.features.landmarks import JITTER
+from unflip.features.landmarks import JITTER, Landmarks
 from unflip.kernels import EuclideanLaplace
 from unflip.robust import landmarks as landmarks_module
 from unflip.robust.choose import choose
@@ -47,7 +47,7 @@ def test_leave_one_out_scores_and_fits_are_those_of_refits(monkeypatch, cached):
     X, labels, weight = problem()
     kernel, landmarks = EuclideanLaplace(2.0), X[:12]
     judged = np.array([3, 0, 17, 39])
-    path = LandmarkPath(kernel, landmarks, Rows(lambda at: X[at], encode(labels), weight), judged)
+    path = LandmarkPath(Landmarks(kernel, landmarks), Rows(lambda at: X[at], encode(labels), weight), judged)
     F = spanned(kernel, landmarks)(X)
     m = weight @ F / weight.sum()
     ridges = RIDGES * (weight @ np.sum((F - m) ** 2, axis=1))
@@ -115,7 +115,7 @@ def test_rows_of_a_group_leave_together(size):
     kernel, landmarks = EuclideanLaplace(2.0), X[:12]
     groups = np.arange(40) // size
     rows = Rows(lambda at: X[at], encode(labels), weight, groups)
-    path = LandmarkPath(kernel, landmarks, rows, np.arange(40))
+    path = LandmarkPath(Landmarks(kernel, landmarks), rows, np.arange(40))
     F = spanned(kernel, landmarks)(X)
     ridge = RIDGES[4] * (weight @ np.sum((F - weight @ F / weight.sum()) ** 2, axis=1))
     for g in (0, 1):

@@ -16,7 +16,7 @@ from sklearn.model_selection import cross_val_score, train_test_split
 
 from unflip import RobustClassifierCV
 from unflip.audit import estimate_noise, find_suspects
-from unflip.features.landmarks import JITTER
+from unflip.features.landmarks import JITTER, Landmarks
 from unflip.kernels import EuclideanLaplace
 from unflip.noise import ClassConditionalNoise, flip_labels
 from unflip.noise.estimate import NO_SIGNAL
@@ -269,7 +269,7 @@ def test_scores_without_folds_are_those_of_fits_without_them():
     t = 2.0 * y[:, None] - 1
     landmarks, folds = X[:20], np.arange(60) % 4
     kernel = EuclideanLaplace(2.0)
-    path = LandmarkPath(kernel, landmarks, Rows(lambda p: X[p], encode(y), w), np.arange(60))
+    path = LandmarkPath(Landmarks(kernel, landmarks), Rows(lambda p: X[p], encode(y), w), np.arange(60))
     weights = np.zeros(len(RIDGES))
     weights[4] = 1.0
     found = path.without_folds(folds, weights)

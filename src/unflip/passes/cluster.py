@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from typing import Any
 
 from unflip._extras import extra
 from unflip._threads import alone
-from unflip.passes.walk import total_of
+from unflip.passes.walk import total_of, with_numbers
 from unflip.sources.batch import Batch
 from unflip.sources.source import naming_the_partition
 
@@ -22,8 +23,11 @@ FAN_IN = 8  # sums added up by one task
 BRANCHES = 64  # at most, that are fetched
 
 
-def tree_of_tasks(source: Any, one: Callable[[Batch], Any]) -> Any:
+def tree_of_tasks(source: Any, one: Callable[..., Any], numbered: bool = False) -> Any:
     """The sum of `one(batch)` over all batches of all partitions, by the active scheduler; None without rows.
+
+    numbered: call `one(batch, first)`, where `first` is the number of its first row in the whole. That takes
+    a pass more, which counts the rows of each partition.
 
     >>> import dask.array as da
     >>> from unflip.sources import dask
@@ -35,9 +39,10 @@ def tree_of_tasks(source: Any, one: Callable[[Batch], Any]) -> Any:
 
     # As a task of its own the feature map is sent to a worker once, not with every partition.
     load, sum_up = dask.delayed(source.load), dask.delayed(one)
+    first = _first_rows(source, load) if numbered else [None] * len(source.pieces)
     found = [
-        dask.delayed(_of_partition)(number, load, sum_up, *pieces)
-        for number, pieces in enumerate(source.pieces)
+        dask.delayed(_of_partition)(number, load, sum_up, start, *pieces)
+        for number, (start, pieces) in enumerate(zip(first, source.pieces, strict=True))
     ]
     while len(found) > BRANCHES:
         found = [dask.delayed(total_of)(group) for group in _groups(found)]
@@ -48,10 +53,28 @@ def tree_of_tasks(source: Any, one: Callable[[Batch], Any]) -> Any:
 
 
 def _of_partition(
-    number: int, load: Callable[..., Iterator[Batch]], one: Callable[[Batch], Any], *pieces: Any
+    number: int,
+    load: Callable[..., Iterator[Batch]],
+    one: Callable[..., Any],
+    start: int | None,
+    *pieces: Any,
 ) -> Any:
     with naming_the_partition(number), alone():
-        return total_of(one(batch) for batch in load(*pieces) if len(batch.labels))
+        some = (batch for batch in load(*pieces) if len(batch.labels))
+        if start is None:
+            return total_of(map(one, some))
+        return total_of(one(batch, first) for first, batch in with_numbers(some, start))
+
+
+def _first_rows(source: Any, load: Any) -> list[int]:
+    """The number of the first row of each partition."""
+    delayed = extra("dask", "dask").delayed
+    sizes = _fetched([delayed(_rows_of)(load, *pieces) for pieces in source.pieces])
+    return [0, *accumulate(sizes)][:-1]
+
+
+def _rows_of(load: Callable[..., Iterator[Batch]], *pieces: Any) -> int:
+    return sum(len(batch.labels) for batch in load(*pieces))
 
 
 def _groups(found: list[Any]) -> list[list[Any]]:

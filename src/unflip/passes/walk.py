@@ -5,7 +5,7 @@ What is summed need not be moments: anything that adds up will do, one thing for
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from unflip._threads import workers
@@ -23,6 +23,13 @@ def fold(source: Any, one: Callable[[Batch], Any], kept: Checkpoint = NOTHING_KE
     np.float64(4.0)
     """
     return _by_parts(source, one, kept) if isinstance(source, Source) else _in_turn(source, one, kept)
+
+
+def with_numbers(some: Iterable[Batch], first: int = 0) -> Iterator[tuple[int, Batch]]:
+    """Batches, each with the number of its first row among all."""
+    for batch in some:
+        yield first, batch
+        first += len(batch.labels)
 
 
 def total_of(found: Any) -> Any:

@@ -14,11 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from unflip._threads import workers
+from unflip.features.landmarks import Landmarks
 from unflip.robust.choose import Choice, choose
+from unflip.robust.everyone import Everyone
 from unflip.robust.landmarks import RIDGES, LandmarkPath
 from unflip.robust.relevance import LEARNING_ROWS, column_weights
 from unflip.robust.rows import Array, Rows
 from unflip.robust.two_part import TwoPart
+from unflip.robust.views import Views
 
 FEWEST = 10  # rows of a half that can weigh columns
 
@@ -56,6 +59,16 @@ class Candidates:
         weighed = [group for group in self.groups if group.name == "weighted"]
         return np.asarray(np.mean(weighed[0].columns, axis=0)) if weighed else None
 
+    @property
+    def mean(self) -> Array:
+        """The mean target of all rows, (k,)."""
+        return self.groups[0].paths[0].path.spectrum.mean
+
+    @property
+    def counts(self) -> Array:
+        """The weight of each class in all rows, (K,)."""
+        return self.groups[0].paths[0].moments.counts
+
     @cached_property
     def scores(self) -> Array:
         """Leave-one-out scores of each candidate about the mean target, (C, j, k)."""
@@ -72,8 +85,8 @@ class Candidates:
     def choice(self) -> Choice:
         """Which candidates are trusted."""
         place = np.repeat([group.name == "weighted" for group in self.groups], len(RIDGES)).astype(int)
-        centred, weight = self.rows.centred[self.judged], self.rows.weight[self.judged]
-        return choose(self.scores, centred, weight, self.freedom, place)
+        targets, weight = self.rows.targets[self.judged], self.rows.weight[self.judged]
+        return choose(self.scores, targets - self.mean, weight, self.freedom, place)
 
     @property
     def mixtures(self) -> list[Array]:
@@ -122,8 +135,23 @@ class Candidates:
         columns = [column for group in groups for column in group.columns]
         # A path by itself shares its rows among the threads.
         with workers(None) if len(columns) > 1 else nullcontext(map) as spread:
-            paths = iter(list(spread(fit, columns)))
-        fitted = [group._replace(paths=[next(paths) for _ in group.columns]) for group in groups]
+            return self._with(groups, list(spread(fit, columns)))
+
+    def over(self, everyone: Everyone, views: Views, X: Array, landmarks: Array) -> Candidates:
+        """The same kernels on these landmarks, from the sums of all rows; X are those of the sample."""
+        columns = [column for group in self.in_use() for column in group.columns]
+        kernels = [Landmarks(TwoPart(landmarks, column, self.two_valued), landmarks) for column in columns]
+        units = None if self.rows.groups is None else everyone.units(X[self.judged])
+        sums = everyone.sums(views, kernels)
+        paths = [
+            LandmarkPath(kernel, self.rows, self.judged, moments, units)
+            for kernel, moments in zip(kernels, sums, strict=True)
+        ]
+        return self._with(self.in_use(), paths)
+
+    def _with(self, groups: list[Group], paths: list[LandmarkPath]) -> Candidates:
+        left = iter(paths)
+        fitted = [group._replace(paths=[next(left) for _ in group.columns]) for group in groups]
         return Candidates(self.rows, self.judged, self.half, self.two_valued, fitted)
 
     def _own_half(self, first: Array, second: Array) -> Array:
@@ -164,4 +192,4 @@ def fit_candidates(
 
 
 def _path(rows: Rows, landmarks: Array, judged: Array, two_valued: Array, columns: Array) -> LandmarkPath:
-    return LandmarkPath(TwoPart(landmarks, columns, two_valued), landmarks, rows, judged)
+    return LandmarkPath(Landmarks(TwoPart(landmarks, columns, two_valued), landmarks), rows, judged)

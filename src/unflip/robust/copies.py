@@ -21,7 +21,7 @@ def copies(X: Array) -> Array | None:
     >>> copies(np.vstack([X, X[:3]]))[-3:].tolist(), copies(X)
     ([0, 1, 2], None)
     """
-    first, codes = np.unique(_marks(X), return_index=True, return_inverse=True)[1:]
+    first, codes = np.unique(marks_of(X), return_index=True, return_inverse=True)[1:]
     if not max(FEW, len(X) / CROWDED) <= len(first) < len(X):
         return None
     return np.asarray(np.argsort(np.argsort(first))[codes])  # numbered as they come
@@ -36,8 +36,13 @@ def distinct(rows: Array) -> Array:
     return rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
 
 
-def _marks(X: Array) -> Array:
-    """64 bits of each row, (n,), alike for equal rows and hardly ever for others."""
+def marks_of(X: Array) -> Array:
+    """64 bits of each row, (n,), alike for equal rows and hardly ever for others.
+
+    >>> one, other, same = marks_of(np.array([[0.0, 1.0], [1.0, 0.0], [-0.0, 1.0]]))
+    >>> bool(one == same != other)
+    True
+    """
     bits = (np.ascontiguousarray(X, dtype=np.float64) + 0.0).view(np.uint64)  # minus zero is zero
     factors = np.random.default_rng(0).integers(0, 2**63, X.shape[1], dtype=np.uint64) * 2 + 1
     marks = np.zeros(len(X), dtype=np.uint64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from unflip.features.landmarks import Landmarks
 from unflip.kernels import Kernel
 from unflip.moments import Moments
 from unflip.passes import accumulate
+from unflip.robust.everyone import ViewedLandmarks
 from unflip.robust.landmarks import RIDGES
 from unflip.robust.views import Array, Views
 from unflip.solvers.ridge import RidgePath, Spectrum
@@ -132,23 +132,3 @@ class RidgeEnsemble:
         path = RidgePath(spectrum, RIDGES * spectrum.eigenvalues.sum())
         part = Part.of(landmarks, path, self.mixture)
         return replace(self, parts=(part,), intercept=self.constant.of(sums.counts), sums=sums)
-
-
-@dataclass(frozen=True, eq=False)
-class ViewedLandmarks:
-    """Rows of numbers to kernel values, by way of their views: a label-free map."""
-
-    views: Views
-    landmarks: Landmarks
-
-    def transform(self, X: Any) -> Array:
-        """Kernel values, (n, m)."""
-        return self.landmarks.transform(self.views.transform(np.asarray(X, dtype=np.float64)))
-
-    @property
-    def key(self) -> str:
-        """A name that equal views with equal landmarks share."""
-        digest = hashlib.sha256(self.landmarks.key.encode())
-        for part in (self.views.mean, self.views.scale, self.views.columns):
-            digest.update(np.ascontiguousarray(part).tobytes())
-        return f"ViewedLandmarks:{digest.hexdigest()[:40]}"

@@ -12,7 +12,8 @@ import numpy as np
 from unflip.features.landmarks import Landmarks
 from unflip.robust.candidates import Candidates, fit_candidates
 from unflip.robust.copies import copies, distinct
-from unflip.robust.ensemble import Intercept, Part, RidgeEnsemble, ViewedLandmarks, mean_target, middle_target
+from unflip.robust.ensemble import Intercept, Part, RidgeEnsemble, mean_target, middle_target
+from unflip.robust.everyone import Everyone, ViewedLandmarks
 from unflip.robust.folds import folds_of, in_one_order, in_steps
 from unflip.robust.relevance import LEARNING_ROWS
 from unflip.robust.rows import Array, Rows
@@ -73,6 +74,7 @@ def fit_rows(
     most_judged: int,
     weigh_columns: bool,
     rng: np.random.Generator,
+    everyone: Everyone | None = None,
 ) -> RobustFit:
     """Fit rows of finite numbers, all of positive weight.
 
@@ -96,10 +98,15 @@ def fit_rows(
 
     found = fit_candidates(rows, landmarks, order, half, judged, views.two_valued, rng, weigh_columns)
     column_weights = found.column_weights
-    if n > LANDMARKS and found.complexity > FULL * len(landmarks):
+    more = n > LANDMARKS and found.complexity > FULL * len(landmarks)
+    if more:
         groups = found.in_use()
         alone = len(groups) == len(groups[0].paths) == 1
-        found = found.again(distinct(viewed(order[: min(n, MORE if alone else EACH)])), groups)
+        landmarks = distinct(viewed(order[: min(n, MORE if alone else EACH)]))
+    if everyone is not None:
+        found = found.over(everyone, views, X, landmarks)
+    elif more:
+        found = found.again(landmarks, groups)
     masses = rows.weight[judged, None] * labels[judged].membership
     ensemble = _ensemble(views, found, masses, column_weights is None)
     return RobustFit(
@@ -109,7 +116,7 @@ def fit_rows(
         judged=judged,
         masses=masses,
         rows=n,
-        mean=rows.mean,
+        mean=found.mean,
         results=found.results,
         best=found.choice.best,
         column_weights=column_weights,
@@ -131,7 +138,7 @@ def _ensemble(views: Views, found: Candidates, masses: Array, label_free: bool) 
         sums = replace(sums, key=key)
     else:
         sums = mixture = None
-    counts = found.rows.weight @ found.rows.labels.membership
+    counts = found.counts
     constant = _intercept(found.left, masses, counts)
     return RidgeEnsemble(views, tuple(parts), constant.of(counts), mixture, constant, sums)
 
@@ -153,7 +160,7 @@ def _honest(found: Candidates, rng: np.random.Generator) -> Array:
         # So simple a fit gives near rows one score, and leaving one out ranks it against its own label.
         folds = folds_of(units, rng)[found.judged]
         away = in_one_order(found.without_folds(folds), folds)
-    return as_scores(in_steps(rows.mean + away))
+    return as_scores(in_steps(found.mean + away))
 
 
 def as_scores(table: Array) -> Array:

@@ -7,8 +7,6 @@ and its moments of degree two are all that a fit needs; k(Z, Z) is the metric of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,10 +14,10 @@ import numpy as np
 from unflip._threads import workers
 from unflip.estimators.border import contrast
 from unflip.features.landmarks import Landmarks
-from unflip.kernels import Kernel
 from unflip.kernels.blocks import slices
 from unflip.moments import Moments
 from unflip.passes import accumulate
+from unflip.robust.everyone import Units
 from unflip.robust.rows import Array, Rows
 from unflip.solvers.ridge import RidgePath, Spectrum
 from unflip.solvers.ridge_groups import leave_folds_out, leave_groups_out
@@ -34,29 +32,41 @@ CACHE = 1 << 25  # features that are kept rather than computed again: 256 MB
 class LandmarkPath:
     """All ridges for one kernel and its landmarks.
 
+    sums: the moments of all rows, where the given ones are a sample; made of the given ones otherwise.
+    units: what leaves with each judged row, where its copies may be outside of the sample.
     scores: (L, j, k), leave-one-out scores of the rows `judged`, about the mean target of the rows that stay.
     """
 
-    def __init__(self, kernel: Kernel, landmarks: Array, rows: Rows, judged: Array) -> None:
-        self.features, self.judged, self._rows = Landmarks(kernel, landmarks), judged, rows
+    def __init__(
+        self,
+        features: Landmarks,
+        rows: Rows,
+        judged: Array,
+        sums: Moments | None = None,
+        units: Units | None = None,
+    ) -> None:
+        self.features, self._rows, self._units = features, rows, units
         with workers(None) as spread:
             # BLAS has one thread in here: two of its kind (NumPy's, SciPy's) would wait for each other.
-            values = KernelValues(rows, self.features)
-            found = accumulate(values, degree=2)
-            self._values = values.kept
-            self.moments: Moments = replace(found, key=self.features.key)
+            values = KernelValues(rows, features)
+            self.moments: Moments = accumulate(values, degree=2) if sums is None else sums
+            self._values = values.kept if sums is None else None
             signs = contrast(len(rows.labels.classes))
-            spectrum = Spectrum.of(self.moments, signs, self.features.metric)
+            spectrum = Spectrum.of(self.moments, signs, features.metric)
             self.path = RidgePath(spectrum, RIDGES * spectrum.eigenvalues.sum())
-            self.scores = np.empty((len(RIDGES), len(judged), len(signs)))
-            parts = parts_of(len(judged), len(landmarks))
-            for part, left in zip(parts, spread(self._leave, parts), strict=True):
-                self.scores[:, part] = left
-        if rows.groups is not None:
-            for places, scores in leave_groups_out(
-                self.path, self._along, *self._labels, rows.groups[judged]
-            ):
-                self.scores[:, places] = scores
+            self._judged = judged if units is None else judged[units.first]
+            targets = rows.targets[judged] if units is None else units.targets
+            weight = rows.weight[judged] if units is None else units.weight
+            self._labels = targets - spectrum.mean, weight
+            left = np.empty((len(RIDGES), *targets.shape))
+            parts = parts_of(len(targets), len(features.rows))
+            for part, scores in zip(parts, spread(self._leave, parts), strict=True):
+                left[:, part] = scores
+        if rows.groups is not None and units is None:
+            groups = rows.groups[judged]
+            for places, scores in leave_groups_out(self.path, self._along, *self._labels, groups):
+                left[:, places] = scores
+        self.scores = left if units is None else left[:, units.member]
 
     @property
     def freedom(self) -> Array:
@@ -65,7 +75,11 @@ class LandmarkPath:
 
     def without_folds(self, folds: Array, mixture: Array) -> Array:
         """Scores of a mixture of the ridges for the judged rows, (j, k), by fits to all but their fold."""
-        return leave_folds_out(self.path, self._along, *self._labels, folds, mixture)
+        units = self._units
+        if units is None:
+            return leave_folds_out(self.path, self._along, *self._labels, folds, mixture)
+        left = leave_folds_out(self.path, self._along, *self._labels, folds[units.first], mixture)
+        return left[units.member]
 
     def dual(self, mixture: Array) -> tuple[Array, Array]:
         """Coefficients of k(x, Z) for a mixture of the ridges, (m, k), and what to subtract, (k,)."""
@@ -82,17 +96,12 @@ class LandmarkPath:
         return self.path.leave_one_out(self._along(part), labels, weight).transpose(1, 0, 2)
 
     def _along(self, some: Any) -> Array:
-        return self._coordinates(self.judged[some])
+        return self._coordinates(self._judged[some])
 
     def _coordinates(self, places: Any) -> Array:
         kept = self._values
         phi = self.features.transform(self._rows.at(places)) if kept is None else kept[places]
         return self.path.spectrum.along(phi)
-
-    @cached_property
-    def _labels(self) -> tuple[Array, Array]:
-        """Centred targets and weights of the judged rows."""
-        return self._rows.centred[self.judged], self._rows.weight[self.judged]
 
 
 class KernelValues(Source):

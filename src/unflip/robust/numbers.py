@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,12 +17,15 @@ from unflip.estimators.border import Classifier, refuse_single_class, warn_lonel
 from unflip.features.labelfree import generator
 from unflip.noise.estimate import NoiseEstimate
 from unflip.noise.intervals import ScoreEstimate
+from unflip.passes.anywhere import is_source
 from unflip.robust.calibration import Calibration
 from unflip.robust.ensemble import RidgeEnsemble
+from unflip.robust.everyone import Everyone
 from unflip.robust.fit import RobustFit, as_scores, fit_rows
 from unflip.robust.guarantee import Guarantee
 from unflip.robust.report import Calibrated, LabelReport
 from unflip.robust.rows import Array
+from unflip.robust.sample import RowsAndLabels, draw, plain
 from unflip.solvers.ridge import ROUNDING
 from unflip.sources.labels import encode_classes
 
@@ -36,18 +42,34 @@ class EnsembleClassifier(Classifier):
     ensemble_: RidgeEnsemble
     varying_: Array
     report_: Any
+    feature_names_in_: Array
 
     def __init__(self, feature_weights: str | bool = "auto", random_state: Any = 0) -> None:
         self.feature_weights = feature_weights
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit all candidates and choose. What labels tell about themselves is computed when asked for.
 
-        groups: (n,), labels of rows that belong together (several labels of one item, one patient) and are
-        left out together. Equal rows are, unless they are so many that columns of few values make them.
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), or a source
+            Rows; or a source of `unflip.sources` or an iterator of its batches, which bring labels and
+            weights along. Of more than 100,000 rows a sample chooses, and all are summed: two passes over a
+            source (three where rows come twice; one more on Dask, to number the rows).
+        y : array-like of shape (n_samples,)
+            Labels of any kind, or probabilities; None with a source.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many rows each row stands for.
+        groups : array-like of shape (n_samples,), optional
+            Labels of rows that belong together (several labels of one item, one patient) and are left out
+            together. Equal rows are, unless they are so many that columns of few values make them.
         """
         with all_or_nothing(self):
+            if is_source(X):
+                if not (y is None and sample_weight is None and groups is None):
+                    raise ValueError("a source brings its own labels and weights, and knows no groups")
+                return self._fit_source(X)
             labels = encode_classes(y)
             weight = as_weight(sample_weight, len(labels))
             # What rounding loses beside the largest weight counts for nothing.
@@ -56,13 +78,16 @@ class EnsembleClassifier(Classifier):
             self.classes_ = labels.classes
             refuse_single_class(self.classes_.tolist(), weight @ kept.membership)
             warn_lonely_class(self.classes_.tolist(), kept.membership)
+            most = self._most_judged
+            if len(counting) > most and groups is None:
+                return self._fit_source(RowsAndLabels(X, labels, as_weight(sample_weight, len(labels))))
             rows = self._rows(X, reset=True)
             if len(rows) != len(labels):
                 raise ValueError(f"X has {len(rows)} rows, y has {len(labels)} labels: inconsistent lengths")
-            most = self._most_judged
             together = None if groups is None else _group_codes(groups, len(labels), most)[counting]
             weigh, rng = bool(self.feature_weights), generator(self.random_state)
-            found = fit_rows(rows[counting], kept, _as_counts(weight), together, most, weigh, rng)
+            scale = _scale(float(weight.max()), float(weight.mean()))
+            found = fit_rows(rows[counting], kept, scale * weight, together, most, weigh, rng)
             self._take(found, counting)
         return self
 
@@ -117,7 +142,44 @@ class EnsembleClassifier(Classifier):
         rows = super()._rows(X, reset=reset)
         if reset:
             self.varying_ = np.flatnonzero((rows != rows[:1]).any(axis=0))
+        return self._numbers(rows)
+
+    def _numbers(self, rows: Any) -> Array:
+        """The same of rows that were checked."""
         return np.asarray(rows[:, self.varying_], dtype=np.float64)
+
+    def _numbers_of_batches(self, X: Any) -> Array:
+        return self._numbers(plain(X))
+
+    def _name_columns(self, names: Array) -> None:
+        """Remember what a source calls its columns."""
+        self.feature_names_in_ = names
+
+    def _fit_source(self, source: Any) -> Self:
+        """A sample chooses; of more rows than that, all are summed."""
+        rng, most = generator(self.random_state), self._most_judged
+        drawn = draw(source, most, int(deepcopy(rng).integers(2**62)))
+        counting = np.flatnonzero(drawn.weight > ROUNDING * drawn.weight.max())
+        labels, weight = drawn.labels[counting], drawn.weight[counting]
+        self.classes_ = drawn.classes
+        refuse_single_class(self.classes_.tolist(), weight @ labels.membership)
+        rows = self._rows(drawn.X, reset=True)[counting]
+        if drawn.names is not None:
+            self._name_columns(np.asarray(drawn.names, dtype=object))
+        scale = _scale(float(weight.max()), drawn.total / drawn.rows)
+        all_seen = drawn.rows <= most
+        if isinstance(source, Iterator) and not all_seen:
+            raise ValueError(
+                f"of {drawn.rows:,} rows {most:,} are sampled in one pass, and all are summed in a second "
+                "one, but an iterator can be read only once; give a list of batches, or a source"
+            )
+        if all_seen:
+            warn_lonely_class(self.classes_.tolist(), labels.membership)
+        everyone = None if all_seen else Everyone(source, self._numbers_of_batches, self.classes_, scale)
+        weigh = bool(self.feature_weights)
+        found = fit_rows(rows, labels, scale * weight, None, most, weigh, rng, everyone)
+        self._take(replace(found, rows=drawn.rows), drawn.places[counting])
+        return self
 
     def _take(self, found: RobustFit, counting: Array) -> None:
         self.ensemble_, self.feature_weights_ = found.ensemble, found.column_weights
@@ -153,6 +215,6 @@ def _group_codes(groups: Any, n: int, judged: int) -> Array:
     return np.asarray(codes)
 
 
-def _as_counts(weight: Array) -> Array:
-    """Weights as counts of rows; in units of their mean where squares of them would overflow or vanish."""
-    return weight if 1e-9 < weight.max() < 1e9 else weight / weight.mean()
+def _scale(largest: float, mean: float) -> float:
+    """What makes counts of rows of weights: one, or their mean as unit where squares overflow or vanish."""
+    return 1.0 if 1e-9 < largest < 1e9 else 1 / mean

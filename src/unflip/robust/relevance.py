@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unflip.features.landmarks import Landmarks
 from unflip.kernels import EuclideanLaplace, squared_distances
 from unflip.robust.choose import choose
 from unflip.robust.landmarks import LandmarkPath
@@ -73,7 +74,7 @@ def _fit_half(
     kernel = EuclideanLaplace(float(np.median(pairs[pairs > 0])) if (pairs > 0).any() else 1.0)
     labels, weight = everyone.targets, everyone.weight
     rows = replace(everyone.some(mine), at=lambda places: scaled[mine[places]])
-    path = LandmarkPath(kernel, landmarks, rows, np.arange(len(mine)))
+    path = LandmarkPath(Landmarks(kernel, landmarks), rows, np.arange(len(mine)))
     choice = choose(path.scores, rows.centred, rows.weight, path.freedom, np.zeros(len(path.freedom)))
     dual, offset = path.dual(choice.weights)
     fitted = rows.mean + kernel.score(scaled[others], landmarks, dual) - offset

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
@@ -92,3 +94,9 @@ class RobustClassifierCV(EnsembleClassifier):
             elif hasattr(self, "feature_names_in_"):
                 del self.feature_names_in_
         return self.table_.transform(X)
+
+    def _numbers(self, rows: Any) -> Array:
+        return np.asarray(self.table_.block(rows.toarray() if sparse.issparse(rows) else rows))
+
+    def _name_columns(self, names: Array) -> None:
+        self.feature_names_in_ = self.table_.feature_names_in_ = names

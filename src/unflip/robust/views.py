@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, Self
 
 import numpy as np
@@ -41,6 +42,14 @@ class Views:
         self.scale = np.where(spread > 0, spread, 1.0)
         self.columns = np.sort(rows, axis=0)
         return self
+
+    @property
+    def key(self) -> str:
+        """A name that equal views share."""
+        digest = hashlib.sha256()
+        for part in (self.mean, self.scale, self.columns):
+            digest.update(np.ascontiguousarray(part).tobytes())
+        return f"Views:{digest.hexdigest()[:40]}"
 
     @property
     def two_valued(self) -> Array:
