@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.linear_model import Ridge
 
 from unflip import SquareClassifier, UnhingedClassifier
+from unflip.estimators import discriminant
 from unflip.estimators.discriminant import PATH
 from unflip.moments import accumulate
 
@@ -137,7 +138,7 @@ def test_constant_columns_carry_no_weight():
 def test_a_second_moment_that_would_not_fit_is_refused_with_a_way_out():
     thin = sparse.csr_array((4, 50_000))
     with pytest.raises(ValueError, match="20 GB; use a narrower feature map"):
-        SquareClassifier().fit(thin, [0, 1, 0, 1])
+        SquareClassifier().partial_fit(thin, [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize("case", ["one-hot owner", "more columns than rows", "as many as rows less one"])
@@ -152,3 +153,35 @@ def test_leaving_out_a_row_that_owns_a_direction_equals_a_refit(case):
         rest = np.arange(len(y)) != i
         refit = SquareClassifier(regularization=0.0).fit(X[rest], y[rest])
         assert_allclose(scores[i], refit.decision_function(X[[i]])[0], rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("regularization", ["gcv", 0.3])
+def test_wide_rows_are_fitted_by_their_products(kind, classes, regularization, monkeypatch):
+    """The dual of the same problem: coefficients, ridge and leave-one-out are those of the primal."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 45)) * (rng.random((30, 45)) < 0.4)
+    y, weight = rng.integers(0, classes, 30), rng.integers(0, 3, 30).astype(float)
+    primal = SquareClassifier(regularization=regularization).fit(kind(X), y, weight)
+    assert primal.moments_.degree == 2
+    monkeypatch.setattr(discriminant, "NARROW", 40)
+    dual = SquareClassifier(regularization=regularization).fit(kind(X), y, weight)
+    assert dual.moments_.degree == 1
+    assert_allclose(dual.regularization_, primal.regularization_, rtol=1e-9)
+    assert_allclose(dual.coef_, primal.coef_, rtol=1e-7, atol=1e-10)
+    assert_allclose(dual.intercept_, primal.intercept_, rtol=1e-7, atol=1e-10)
+    if regularization == 0.3:
+        left = primal.loo_scores(kind(X), y, weight)
+        assert_allclose(dual.loo_scores(kind(X), y, weight), left, rtol=1e-7, atol=1e-9)
+    with pytest.raises(ValueError, match="fitted to more columns than rows"):
+        dual.forget(kind(X[:1]), y[:1])
+
+
+def test_wide_sparse_rows_end_in_seconds_and_megabytes():
+    """Their second moment would have 15,548 x 15,548 numbers: 1.9 GB, and days of an eigensolver."""
+    X = sparse.random_array((200, 15_548), density=0.002, rng=np.random.default_rng(0), format="csr")
+    y = np.arange(200) % 2
+    model = SquareClassifier().fit(X, y)
+    assert model.coef_.shape == (15_548,)
+    assert model.score(X, y) > 0.9

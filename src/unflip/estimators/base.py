@@ -121,8 +121,8 @@ class MomentClassifier(LinearClassifier):
     _saw_rows = False  # whether the feature map was fitted to the same rows
 
     @abstractmethod
-    def _solve(self, moments: Moments) -> LinearScorer:
-        """The scorer that these moments determine."""
+    def _solve(self, moments: Moments, batch: Batch | None = None) -> LinearScorer:
+        """The scorer that these moments determine; batch: their rows, where these are at hand."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -137,7 +137,7 @@ class MomentClassifier(LinearClassifier):
             batch = self._batch(X, y, sample_weight, reset=True)
             self.features_ = self._fitted_features(batch)
             self._saw_rows = self.features is not None
-            self._use(self._moments(batch), batch.labels.classes, X=batch.X)
+            self._use(self._moments_to_fit(batch), batch.labels.classes, X=batch.X, batch=batch)
             self._tune(batch)
         return self
 
@@ -231,13 +231,24 @@ class MomentClassifier(LinearClassifier):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _use(self, moments: Moments, classes: Array, present_at_least: int = 2, X: Any = None) -> None:
+    def _moments_to_fit(self, batch: Batch) -> Moments:
+        """The moments of all rows there are, which are still at hand."""
+        return self._moments(batch)
+
+    def _use(
+        self,
+        moments: Moments,
+        classes: Array,
+        present_at_least: int = 2,
+        X: Any = None,
+        batch: Batch | None = None,
+    ) -> None:
         labels = tuple(classes.tolist())
         known = moments if moments.classes == labels else moments.with_classes(labels)
         refuse_single_class(known.classes, known.counts, present_at_least)
         self.moments_ = known
         self.classes_ = classes
-        self._finish(self._solve(self.moments_), X)
+        self._finish(self._solve(self.moments_, batch), X)
 
     def _tune(self, batch: Batch) -> None:
         """What needs rows once more, after the moments."""

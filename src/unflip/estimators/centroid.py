@@ -126,7 +126,7 @@ class UnhingedClassifier(MomentClassifier):
         with np.errstate(over="ignore", under="ignore"):
             return np.ldexp(self._leave_one_out(batch), self.scorer_.doublings) - self.threshold_
 
-    def _solve(self, moments: Moments) -> LinearScorer:
+    def _solve(self, moments: Moments, batch: Batch | None = None) -> LinearScorer:
         if self.class_weight is None:
             direction, base = self._mean_map(moments)
         else:

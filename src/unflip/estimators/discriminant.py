@@ -6,6 +6,8 @@ classifier is immune for every ridge. As the ridge grows, it turns into the unhi
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -17,14 +19,19 @@ from unflip._arrays import to_numpy
 from unflip._culprits import name_the_culprit
 from unflip.estimators.base import MomentClassifier
 from unflip.estimators.border import LARGEST, Array, contrast, lonely
+from unflip.estimators.kept import KeptRows
 from unflip.estimators.scorer import LinearScorer
+from unflip.estimators.spectra import KernelSpectrum, exact_spectrum
+from unflip.kernels import Linear
 from unflip.moments import Moments
-from unflip.passes import accumulate
+from unflip.moments.frame import Frame, dense
+from unflip.passes.one_batch import batch_moments
 from unflip.solvers.ridge import Spectrum, leave_one_out
 from unflip.sources import Batch
 from unflip.sources.batch import feature_blocks
 
 NEARLY = 1e-6  # a leverage this close to one leaves too few digits for the formula
+NARROW = 1000  # columns whose second moment is no burden, however few the rows
 
 # Ridges tried by generalised cross-validation, as shares of the largest variance.
 PATH = np.geomspace(1e-10, 10, 45)
@@ -41,6 +48,9 @@ class SquareClassifier(MomentClassifier):
         classifier. Moments suffice for it, so it works without rows; weights count as rows.
 
     Attributes: `classes_`, `coef_` ((d,) or (K, d)), `intercept_`, `regularization_`, `moments_`.
+
+    `fit` to more columns than rows goes by way of the products of all pairs of rows, never d x d numbers;
+    `moments_` are then of degree one, and rows cannot be added or forgotten afterwards.
 
     >>> from unflip import SquareClassifier
     >>> model = SquareClassifier(regularization=0.0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
@@ -72,16 +82,15 @@ class SquareClassifier(MomentClassifier):
         check_is_fitted(self, "moments_")
         batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
         moments, weight = self.moments_, to_numpy(batch.weight)
-        signs = contrast(len(self.classes_))
-        spectrum = Spectrum.of(moments, signs)
-        along = np.empty((batch.X.shape[0], len(spectrum.eigenvalues)))
-        for rows, phi in feature_blocks(batch.X, self._features.transform):
-            along[rows] = spectrum.along(phi)
-        if not np.isfinite(along).all():
-            name_the_culprit(batch.X, batch.names)
-        targets = batch.labels.membership @ signs.T
+        spectrum, along = self._rows_along(batch)
+        targets = batch.labels.membership @ contrast(len(self.classes_)).T
         ridge = _in_units(self.regularization_, moments)
         left, leverage = leave_one_out(spectrum, along, targets - spectrum.mean, weight, ridge)
+        if moments.second is None and np.median(leverage) > 1 - NEARLY:
+            raise ValueError(
+                f"of so many columns every row explains itself with a ridge of {ridge:.0e}: float64 cannot "
+                "tell what it would score otherwise; take a larger regularization"
+            )
         scores = spectrum.mean + left
         scores = scores[:, 0] if len(self.classes_) == 2 else scores
         for row in np.flatnonzero(leverage > 1 - NEARLY):
@@ -89,22 +98,79 @@ class SquareClassifier(MomentClassifier):
         gone = lonely(weight[:, None] * batch.labels.membership, moments.counts)
         return scores + (gone[:, 0] if len(self.classes_) == 2 else gone)
 
+    def _rows_along(self, batch: Batch) -> tuple[Spectrum, Array]:
+        """The spectrum of the fitted rows, and each of them along it."""
+        if self.moments_.second is None:
+            found = self._wide(self.moments_, batch)
+            z = self.moments_.frame.z(self._features.transform(batch.X))
+            return found.spectrum, found.spectrum.along(Linear()(z, found.support))
+        spectrum = Spectrum.of(self.moments_, contrast(len(self.classes_)))
+        along = np.empty((batch.X.shape[0], len(spectrum.eigenvalues)))
+        for rows, phi in feature_blocks(batch.X, self._features.transform):
+            along[rows] = spectrum.along(phi)
+        if not np.isfinite(along).all():
+            name_the_culprit(batch.X, batch.names)
+        return spectrum, along
+
     def _refit_without(self, batch: Batch, row: int) -> Any:
         """The score of a row that owns a direction: without it the direction is gone, so solve again."""
         one = slice(row, row + 1)
         alone = Batch(batch.X[one, :], batch.labels[one], batch.weight[one], batch.names)
-        rest = self.moments_ - accumulate(alone, self.features_, self._degree)
-        scorer = _ridge_scorer(rest, _in_units(self.regularization_, rest))
+        if self.moments_.second is None:
+            stay = np.delete(np.arange(len(batch.labels)), row)
+            others = Batch(batch.X[stay], batch.labels[stay], batch.weight[stay], batch.names)
+            found = self._wide(self.moments_, others)
+            spectrum, dual = found.spectrum, found.dual
+        else:
+            rest = self.moments_ - batch_moments(alone, self.features_, 2)
+            spectrum, dual = Spectrum.of(rest, contrast(len(self.classes_))), np.asarray
+        ridge = _in_units(self.regularization_, self.moments_)
+        scorer = _scorer(spectrum, self.moments_.frame, ridge, dual)
         return scorer.absolute(scorer.relative(alone.X, self._features.transform))[0, ...]
 
-    def _solve(self, moments: Moments) -> LinearScorer:
+    def _ridge(self, moments: Moments) -> float:
+        return _in_units(self.regularization_, moments)
+
+    def _moments(self, batch: Batch) -> Moments:
+        fitted_wide = hasattr(self, "moments_") and self.moments_.second is None
+        return batch_moments(batch, self.features_, 1 if fitted_wide else 2)
+
+    def _moments_to_fit(self, batch: Batch) -> Moments:
+        """Of degree one if the second moment would be larger than the table of all pairs of rows."""
+        n, width = batch.X.shape
+        if self.features is not None and n and not batch.foreign:
+            width = self._features.transform(batch.X[:1, :]).shape[1]
+        wide = width > max(n, NARROW) and not batch.foreign
+        return batch_moments(batch, self.features_, 1 if wide else 2)
+
+    def _solve(self, moments: Moments, batch: Batch | None = None) -> LinearScorer:
+        if moments.second is not None:
+            spectrum = Spectrum.of(moments, contrast(len(moments.counts)))
+            return _scorer(spectrum, moments.frame, self._chosen_ridge(spectrum, moments))
+        if batch is None:
+            raise ValueError(
+                "this model was fitted to more columns than rows, by products of rows, which its sums do not "
+                "hold; fit again to the rows that there should be, or use partial_fit from the start"
+            )
+        found = self._wide(moments, batch)
+        ridge = self._chosen_ridge(found.spectrum, moments)
+        return _scorer(found.spectrum, moments.frame, ridge, found.dual)
+
+    def _wide(self, moments: Moments, batch: Batch) -> KernelSpectrum:
+        """From the products of all pairs of rows, n x n numbers rather than d x d."""
+        phi = self._features.transform(batch.X)
+        z = moments.frame.z(phi)
+        kept = KeptRows.of(Batch(z, batch.labels, batch.weight))
+        return replace(exact_spectrum(Linear(), kept), dual=lambda duals: dense(kept.X.T @ duals))
+
+    def _chosen_ridge(self, spectrum: Spectrum, moments: Moments) -> float:
         if self.regularization == "gcv":
-            ridge = _best_ridge(Spectrum.of(moments, np.eye(len(moments.counts))))
+            ridge = _best_ridge(spectrum)
         else:
             ridge = _in_units(float(self.regularization), moments)
         with np.errstate(over="ignore"):
             self.regularization_ = float(np.ldexp(ridge, 2 * moments.exponent))
-        return _ridge_scorer(moments, ridge)
+        return ridge
 
 
 def _in_units(regularization: float, moments: Moments) -> float:
@@ -113,25 +179,27 @@ def _in_units(regularization: float, moments: Moments) -> float:
         return float(np.ldexp(regularization, -2 * moments.exponent))
 
 
-def _ridge_scorer(moments: Moments, ridge: float) -> LinearScorer:
-    """Equation 11 with an unpenalised intercept, in the frame of the moments."""
-    spectrum = Spectrum.of(moments, contrast(len(moments.counts)))
-    fits = spectrum.cross / (spectrum.eigenvalues + moments.total * ridge)[:, None]  # Equation 11
-    direction, base = (spectrum.basis @ fits).T, spectrum.mean - spectrum.center @ fits
-    if len(moments.counts) == 2:
+def _scorer(
+    spectrum: Spectrum, frame: Frame, ridge: float, dual: Callable[[Array], Array] = np.asarray
+) -> LinearScorer:
+    """Equation 11 with an unpenalised intercept; dual: turns the spectrum's weights into those of z."""
+    fits = spectrum.cross / (spectrum.eigenvalues + spectrum.total * ridge)[:, None]  # Equation 11
+    direction, base = dual(spectrum.basis @ fits).T, spectrum.mean - spectrum.center @ fits
+    if len(direction) == 1:
         direction, base = direction[0], base[0]
-    return LinearScorer(direction, base, moments.frame)
+    return LinearScorer(direction, base, frame)
 
 
 def _best_ridge(spectrum: Spectrum) -> float:
     """The ridge of least generalised cross-validation error; the largest of equally good ones."""
-    total, shares = spectrum.total, spectrum.mean
+    total = spectrum.total
     variances, cross = spectrum.eigenvalues / total, spectrum.cross / total
     if not len(variances):
         return 0.0
     ridges = PATH * variances.max()
     power = np.sum(cross**2, axis=1)
-    spread = np.sum(shares * (1 - shares))
+    mean = spectrum.mean
+    spread = 1 - mean @ mean if len(mean) == 1 else np.sum(mean * (1 - mean))
     with np.errstate(over="ignore", invalid="ignore"):  # variances so small that their inverse is infinite
         shrink = 1 / (variances + ridges[:, None])  # (path, directions)
         residual = spread - (shrink * (2 - shrink * variances)) @ power
