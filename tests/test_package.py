@@ -22,7 +22,6 @@ import sklearn, sys
 import sklearn.utils.validation
 before = {m.split(".")[0] for m in sys.modules}
 from unflip import UnhingedClassifier
-import pytest
 print(sorted({m.split(".")[0] for m in sys.modules} - before - sys.stdlib_module_names))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
