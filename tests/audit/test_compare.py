@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from unflip.audit.compare import Learner, recommend
-from unflip.audit.learners import TABLE_LEARNERS
 from unflip.audit.robustness import RobustnessCurve
+from unflip.models.learners import TABLE_LEARNERS
 
 WORSE = dict.fromkeys(TABLE_LEARNERS, 0.6)
 

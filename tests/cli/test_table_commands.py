@@ -14,9 +14,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.cli.conftest import people
 
-from unflip.audit.learners import TABLE_LEARNERS
 from unflip.features import Tabular
 from unflip.models import TableModel
+from unflip.models.learners import TABLE_LEARNERS
 from unflip.private import Budget
 
 

@@ -19,7 +19,7 @@ from unflip.kernels import (
     Scaled,
     Sum,
 )
-from unflip.kernels.tables import as_table
+from unflip.kernels.rows import as_table
 
 D = 6
 REFERENCE = np.random.default_rng(5).normal(size=(40, D)).round(1)

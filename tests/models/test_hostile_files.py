@@ -14,10 +14,10 @@ from tests.models.test_table_model import frame
 from unflip import _files
 from unflip.features import Tabular
 from unflip.features.levels import Levels
-from unflip.features.table_columns import Categories
 from unflip.models import KernelModel, ScaledModel, TableModel, load_model, table_facts
 from unflip.models.table_facts import as_facts, from_facts
 from unflip.moments import Moments, accumulate
+from unflip.tables.column_kinds import Categories
 
 MODELS = {
     "model": lambda data: TableModel.fit(data, "label"),

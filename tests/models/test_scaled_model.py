@@ -10,9 +10,9 @@ from sklearn.preprocessing import StandardScaler
 from tests.models.test_table_model import frame
 
 from unflip._files import load_arrays, save_arrays
-from unflip.audit.learners import TABLE_LEARNERS, TableLearner
 from unflip.features import Standardize
 from unflip.models import KernelModel, ScaledModel, TableModel, load_model
+from unflip.models.learners import TABLE_LEARNERS, TableLearner
 
 CLASSES = [("no", "yes"), ("a", "b", "c"), (0, 1), (False, True)]
 

@@ -30,14 +30,16 @@ NAMES = ["a", "b", "c"]
 TABLE = pa.table({**{name: X[:, j] for j, name in enumerate(NAMES)}, "y": Y, "w": W})
 WANTED = {"target": "y", "columns": NAMES, "weight": "w"}
 
-parquet_module, tables_module = (sys.modules[f"unflip.sources.{name}"] for name in ("parquet", "tables"))
+parquet_module, arrow_columns = (
+    sys.modules[f"unflip.sources.{name}"] for name in ("parquet", "arrow_columns")
+)
 
 
 @pytest.fixture
 def small_parts(monkeypatch):
     """Many parts and batches from few rows."""
     monkeypatch.setattr(parquet_module, "IN_MEMORY", 1 << 10)
-    monkeypatch.setattr(tables_module, "AT_ONCE", 1 << 8)
+    monkeypatch.setattr(arrow_columns, "AT_ONCE", 1 << 8)
 
 
 def write(folder, table=TABLE, name="rows.parquet", **options):
@@ -107,7 +109,7 @@ def test_every_source_gives_the_moments_of_its_rows(name, tmp_path, small_parts)
 
 @pytest.mark.parametrize("at_once", [1, 1 << 8, 1 << 30])
 def test_batches_may_be_of_any_size(at_once, tmp_path, monkeypatch):
-    monkeypatch.setattr(tables_module, "AT_ONCE", at_once)
+    monkeypatch.setattr(arrow_columns, "AT_ONCE", at_once)
     table = TABLE.slice(0, 50)
     source = arrow(table.to_reader(max_chunksize=7), **WANTED)
     wanted = accumulate((pd.DataFrame(X[:50], columns=NAMES), Y[:50], W[:50]), summation="exact")
@@ -457,8 +459,8 @@ import os, signal, sys
 from unflip import UnhingedClassifier
 from unflip.moments import accumulate
 from unflip.sources import parquet
-for name, value in (("parquet", 1 << 10), ("tables", 1 << 8)):
-    setattr(sys.modules[f"unflip.sources.{name}"], {"parquet": "IN_MEMORY", "tables": "AT_ONCE"}[name], value)
+sys.modules["unflip.sources.parquet"].IN_MEMORY = 1 << 10
+sys.modules["unflip.sources.arrow_columns"].AT_ONCE = 1 << 8
 source = parquet(sys.argv[1], "y", ["a", "b", "c"], "w")
 read = type(source).read
 def killing(self, part):

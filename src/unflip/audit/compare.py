@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from unflip._words import share
-from unflip.audit.learners import TABLE_LEARNERS
 from unflip.audit.robustness import RobustnessCurve, robustness_curve
+from unflip.models.learners import TABLE_LEARNERS
 from unflip.noise import NoiseEstimate, clean_accuracy, clean_scorer
 from unflip.noise.words import is_by_class
 from unflip.robust.copies import copies

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unflip.audit.honest import Array, annotator_curves, judged_labels
-from unflip.features import Tabular
 from unflip.noise.estimate import NO_SIGNAL, NoiseEstimate
 from unflip.noise.words import is_told
 from unflip.robust.two_part import TwoPart
 from unflip.robust.views import Views
+from unflip.tables.tabular import Tabular
 
 EXPLAINED = 100  # rows that get neighbours
 LANDMARKS = 400  # rows that scales of distances are taken from

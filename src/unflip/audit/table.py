@@ -15,14 +15,14 @@ import numpy as np
 from unflip.audit.compare import Learner, Recommended, compare, recommend
 from unflip.audit.differences import Difference, differences
 from unflip.audit.honest import honest_of_many
-from unflip.audit.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.audit.suspects import Suspects, find_suspects
-from unflip.features import Tabular
-from unflip.features.table_columns import NUMBERED, OWN_VALUES
 from unflip.noise import NoiseEstimate
 from unflip.noise.estimate import NO_SIGNAL
 from unflip.noise.intervals import ScoreEstimate
 from unflip.robust.guarantee import Guarantee
+from unflip.tables.column_kinds import NUMBERED, OWN_VALUES
+from unflip.tables.labels import TableLabels, feature_columns, labels_to_learn
+from unflip.tables.tabular import Tabular
 
 STEPS = 4
 

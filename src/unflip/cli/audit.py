@@ -9,11 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unflip.cli.pages import page_writable, save_text, write_page
-from unflip.cli.progress import with_progress
-from unflip.cli.refusal import Refusal, refusing
-from unflip.cli.say import tell
-from unflip.cli.tables import (
+from unflip.cli.options import (
     AsJson,
     Category,
     Decimal,
@@ -29,6 +25,10 @@ from unflip.cli.tables import (
     labelled_table,
     writable,
 )
+from unflip.cli.pages import page_writable, save_text, write_page
+from unflip.cli.progress import with_progress
+from unflip.cli.refusal import Refusal, refusing
+from unflip.cli.say import tell
 
 RIVALS = {
     "forest": ("sklearn.ensemble", "RandomForestClassifier"),

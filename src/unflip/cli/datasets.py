@@ -58,7 +58,7 @@ def write_dataset(
     data_dir: DataDir = None,
 ) -> None:
     """Write a dataset as a table to try the other commands on: rows shuffled, the last column `label`."""
-    from unflip.cli.tables import save, writable
+    from unflip.cli.options import save, writable
 
     writable(out, (".csv", ".parquet"))
     with refusing():

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unflip.cli.options import Delimiter, Quiet, table_like, writable
 from unflip.cli.refusal import Refusal, refusing
 from unflip.cli.say import give, tell
 from unflip.cli.show import privacy_in_words
-from unflip.cli.tables import Delimiter, Quiet, table_like, writable
 
 if TYPE_CHECKING:
     from unflip.export import Agreement

@@ -7,9 +7,7 @@ from typing import Annotated
 
 import typer
 
-from unflip.cli.refusal import Refusal, refusing
-from unflip.cli.show import show_model
-from unflip.cli.tables import (
+from unflip.cli.options import (
     AsJson,
     Category,
     Decimal,
@@ -25,6 +23,8 @@ from unflip.cli.tables import (
     table_like,
     writable,
 )
+from unflip.cli.refusal import Refusal, refusing
+from unflip.cli.show import show_model
 
 
 def fit(
@@ -55,8 +55,8 @@ def fit(
     with refusing():
         from dataclasses import replace
 
-        from unflip.audit.learners import TABLE_LEARNERS
         from unflip.models import KernelModel, ScaledModel, TableModel
+        from unflip.models.learners import TABLE_LEARNERS
         from unflip.moments import Moments
 
         if learner not in (*TABLE_LEARNERS, None):

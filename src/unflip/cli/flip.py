@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from unflip.cli.options import Delimiter, File, Quiet, Seed, Target, save, writable
 from unflip.cli.refusal import Refusal, refusing
 from unflip.cli.say import tell
-from unflip.cli.tables import Delimiter, File, Quiet, Seed, Target, save, writable
 
 
 def flip(
@@ -30,9 +30,9 @@ def flip(
         import numpy as np
         import polars as pl
 
-        from unflip.audit.labels import TableLabels, refuse_odd_targets
         from unflip.noise import flip_labels
         from unflip.tables import read_as_written
+        from unflip.tables.labels import TableLabels, refuse_odd_targets
         from unflip.tables.types import without_gaps
 
         frame, separator = read_as_written(file, delimiter, [target] if target else [])

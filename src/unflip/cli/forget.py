@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from unflip.cli.options import AsJson, Delimiter, File, Quiet, table_like, writable
 from unflip.cli.refusal import refusing
 from unflip.cli.show import show_model
-from unflip.cli.tables import AsJson, Delimiter, File, Quiet, table_like, writable
 
 
 def forget(

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from unflip.cli.options import AsJson, Quiet, writable
 from unflip.cli.refusal import refusing
 from unflip.cli.show import show_model
-from unflip.cli.tables import AsJson, Quiet, writable
 
 
 def merge(

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unflip.cli.tables import writable
+from unflip.cli.options import writable
 
 if TYPE_CHECKING:
     from unflip.report.document import Document

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from unflip.cli.options import AsJson, Delimiter, File, save, table_like, writable
 from unflip.cli.refusal import refusing
 from unflip.cli.say import give
-from unflip.cli.tables import AsJson, Delimiter, File, save, table_like, writable
 
 
 def predict(

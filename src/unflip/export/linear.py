@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from unflip.estimators.affine import affine
-from unflip.features.table_columns import Categories, LeftOut, Numbers
 from unflip.models import TableModel
+from unflip.tables.column_kinds import Categories, LeftOut, Numbers
 
 Array = np.ndarray[Any, Any]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from unflip._extras import extra
 from unflip.export.linear import ColumnWeights, linear
-from unflip.features.table_columns import Numbers
 from unflip.models import TableModel
+from unflip.tables.column_kinds import Numbers
 
 GAPS = 7  # every so many numbers one is missing
 FARTHEST = 1e8  # days from 1970 that microseconds in 64 bits can tell

@@ -11,8 +11,8 @@ from typing import Any
 from unflip._extras import extra
 from unflip.estimators.sql import SqlModel, written_choice, written_number, written_product, written_sum
 from unflip.export.linear import ColumnWeights, Linear, linear
-from unflip.features.table_columns import Categories, Numbers
 from unflip.models import TableModel
+from unflip.tables.column_kinds import Categories, Numbers
 
 DATES = ("duckdb", "postgres")  # where EXTRACT(EPOCH FROM ...) takes dates, times and durations
 ZERO = written_number(0.0)

@@ -9,8 +9,8 @@ import numpy as np
 
 from unflip.export.linear import ColumnWeights, linear
 from unflip.features.levels import factorized
-from unflip.features.table_columns import Numbers, as_numbers
 from unflip.models import TableModel
+from unflip.tables.column_kinds import Numbers, as_numbers
 
 Array = np.ndarray[Any, Any]
 HOW = [

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unflip.features.orthogonal import OrthogonalFourier
     from unflip.features.quantile import Quantile
     from unflip.features.standardize import Standardize
-    from unflip.features.tabular import Tabular
+    from unflip.tables.tabular import Tabular
 
 __all__ = [
     "Columns",
@@ -41,13 +41,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Fourier": "fourier",
-    "Nystroem": "nystroem",
-    "OneHot": "onehot",
-    "OrthogonalFourier": "orthogonal",
-    "Quantile": "quantile",
-    "Standardize": "standardize",
-    "Tabular": "tabular",
+    "Fourier": "features.fourier",
+    "Nystroem": "features.nystroem",
+    "OneHot": "features.onehot",
+    "OrthogonalFourier": "features.orthogonal",
+    "Quantile": "features.quantile",
+    "Standardize": "features.standardize",
+    "Tabular": "tables.tabular",  # a layer above, where all that reads tables is
 }
 
 
@@ -55,4 +55,4 @@ def __getattr__(name: str) -> Any:
     """Import a map on first use: classifiers without features should not pay for it."""
     if name not in _HOMES:
         raise AttributeError(f"module 'unflip.features' has no attribute {name!r}")
-    return getattr(import_module(f"unflip.features.{_HOMES[name]}"), name)
+    return getattr(import_module(f"unflip.{_HOMES[name]}"), name)

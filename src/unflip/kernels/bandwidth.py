@@ -9,7 +9,7 @@ from array_api_compat import array_namespace
 
 from unflip._arrays import beside, is_foreign, to_numpy
 from unflip.kernels.distances import manhattan_distances, squared_distances
-from unflip.kernels.tables import as_table
+from unflip.kernels.rows import as_table
 
 
 def as_bandwidth(bandwidth: Any) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 
 from unflip.kernels.blocks import sweep
 from unflip.kernels.distances import full_table
-from unflip.kernels.tables import Array, as_tables, refuse_overflow
+from unflip.kernels.rows import Array, as_tables, refuse_overflow
 
 
 class Kernel(ABC):

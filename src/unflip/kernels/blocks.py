@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from unflip._threads import workers
-from unflip.kernels.tables import Array
+from unflip.kernels.rows import Array
 
 HEIGHT, WIDTH = 1024, 256  # rows of X and rows of Z in a tile: 2 MB of values
 SHORTEST = 16  # rows in a block, however long

@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from unflip.kernels.blocks import Between, Prepare, slices, sweep
-from unflip.kernels.tables import Array, as_dense, as_float64, as_tables, inner_products, squared_norms
+from unflip.kernels.rows import Array, as_dense, as_float64, as_tables, inner_products, squared_norms
 
 CLOSE = 1e-3  # of |x|^2 + |z|^2: squared distances below it have lost three digits or more
 FEW = 3  # columns; differences are then as fast as a product

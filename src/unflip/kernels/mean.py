@@ -15,7 +15,7 @@ import numpy as np
 
 from unflip.kernels.base import Kernel
 from unflip.kernels.blocks import slices
-from unflip.kernels.tables import Array, as_tables
+from unflip.kernels.rows import Array, as_tables
 
 AT_ONCE = 256  # permutations in one matrix product
 

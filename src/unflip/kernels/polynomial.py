@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unflip.kernels.base import Kernel, as_weights
-from unflip.kernels.tables import (
+from unflip.kernels.rows import (
     Array,
     as_float64,
     as_table,

@@ -22,7 +22,7 @@ from unflip.kernels.bandwidth import as_bandwidth
 from unflip.kernels.base import Kernel, as_weights
 from unflip.kernels.blocks import sweep
 from unflip.kernels.distances import full_table
-from unflip.kernels.tables import Array, as_table, as_tables
+from unflip.kernels.rows import Array, as_table, as_tables
 
 
 class DistanceKernel(Kernel):

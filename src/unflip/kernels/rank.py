@@ -14,7 +14,7 @@ import numpy as np
 
 from unflip.kernels.distances import manhattan_between
 from unflip.kernels.profile import DistanceKernel
-from unflip.kernels.tables import Array, as_dense, as_table
+from unflip.kernels.rows import Array, as_dense, as_table
 
 
 def midranks(X: Any, reference: Any) -> Array:

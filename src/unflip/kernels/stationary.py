@@ -24,7 +24,7 @@ from unflip.kernels.distances import (
     squared_between,
 )
 from unflip.kernels.profile import DistanceKernel
-from unflip.kernels.tables import Array
+from unflip.kernels.rows import Array
 
 ENOUGH = 1e3  # (|x|^2 + |z|^2) / bandwidth^2 up to which exponents of a product are right to 1e-12
 

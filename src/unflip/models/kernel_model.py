@@ -13,10 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from unflip._files import brief, load_arrays, save_arrays
-from unflip.audit.labels import feature_columns, labels_to_learn
-from unflip.audit.learners import TABLE_LEARNERS
-from unflip.features import Tabular
-from unflip.features.table_columns import Numbers
+from unflip.models.learners import TABLE_LEARNERS
 from unflip.models.predicts_only import (
     FACTS,
     PredictsOnly,
@@ -33,6 +30,9 @@ from unflip.robust.numbers import EnsembleClassifier
 from unflip.robust.two_part import TwoPart
 from unflip.robust.views import Views
 from unflip.tables import Habits
+from unflip.tables.column_kinds import Numbers
+from unflip.tables.labels import feature_columns, labels_to_learn
+from unflip.tables.tabular import Tabular
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 
 from unflip._weights import as_weight
-from unflip.audit.labels import TableLabels
-from unflip.features import Tabular
 from unflip.models.reading import Array, ReadsTables
 from unflip.models.table_facts import (
     as_facts,
@@ -21,6 +19,8 @@ from unflip.models.table_facts import (
 )
 from unflip.moments.files import PLAIN, refuse_labels
 from unflip.tables import Habits
+from unflip.tables.labels import TableLabels
+from unflip.tables.tabular import Tabular
 
 FACTS = ("target", "history", "habits", "table", "classes", "counts")
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from unflip._extras import extra
-from unflip.features import Tabular
 from unflip.moments.privacy import Budget
 from unflip.tables import Habits
+from unflip.tables.tabular import Tabular
 
 Array = np.ndarray[Any, Any]
 OF_KERNELS = "kernel model"  # the kind of file that holds a robust model

@@ -15,12 +15,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from unflip._files import brief, load_arrays, save_arrays
 from unflip._weights import as_weight
-from unflip.audit.labels import feature_columns, labels_to_learn
-from unflip.audit.learners import TABLE_LEARNERS
 from unflip.estimators.border import refuse_single_class
-from unflip.features import Tabular
 from unflip.kernels import Gaussian
 from unflip.kernels.bandwidth import as_bandwidth
+from unflip.models.learners import TABLE_LEARNERS
 from unflip.models.predicts_only import (
     FACTS,
     PredictsOnly,
@@ -32,6 +30,8 @@ from unflip.models.predicts_only import (
 from unflip.models.reading import OF_SCALED, Array
 from unflip.models.table_facts import DOUBTS, refuse_others
 from unflip.tables import Habits
+from unflip.tables.labels import feature_columns, labels_to_learn
+from unflip.tables.tabular import Tabular
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from unflip.features import Tabular
 from unflip.features.levels import Levels
-from unflip.features.table_columns import Categories, Column, LeftOut, Numbers
+from unflip.tables.column_kinds import Categories, Column, LeftOut, Numbers
+from unflip.tables.tabular import Tabular
 
 LEVEL = str | int | float | None
 DOUBTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)

@@ -15,9 +15,8 @@ from typing import Any, Self
 import numpy as np
 
 from unflip._files import brief, kind_of, load_arrays, save_arrays
-from unflip.audit.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.estimators import SquareClassifier, UnhingedClassifier
-from unflip.features import Standardize, Tabular
+from unflip.features import Standardize
 from unflip.models.reading import PREDICT_ONLY, Array, ReadsTables
 from unflip.models.table_facts import (
     DOUBTS,
@@ -33,6 +32,8 @@ from unflip.moments.files import as_fields as moments_as_fields
 from unflip.moments.privacy import Budget
 from unflip.passes import accumulate
 from unflip.tables import Habits
+from unflip.tables.labels import TableLabels, feature_columns, labels_to_learn
+from unflip.tables.tabular import Tabular
 
 LEARNERS = {"square": SquareClassifier, "unhinged": UnhingedClassifier}
 DEGREES = {"square": 2, "unhinged": 1}

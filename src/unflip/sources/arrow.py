@@ -8,9 +8,9 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from unflip._extras import extra
+from unflip.sources.arrow_columns import ChosenColumns, evenly, slices
 from unflip.sources.batch import Batch
 from unflip.sources.source import Source, Stream
-from unflip.sources.tables import Choice, evenly, slices
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +18,7 @@ class ArrowTable(Source):
     """A table in memory, cut into slices; made by `arrow` and `frame`."""
 
     table: Any
-    choice: Choice
+    choice: ChosenColumns
 
     @property
     def parts(self) -> Sequence[tuple[int, int]]:
@@ -42,7 +42,7 @@ class ArrowStream(Stream):
     """Record batches in the order in which they come; `opened` begins a pass. Made by `arrow` and `frame`."""
 
     opened: Callable[[], Iterable[Any]]
-    choice: Choice
+    choice: ChosenColumns
 
     def __iter__(self) -> Iterator[Batch]:
         some = False
@@ -80,10 +80,10 @@ def arrow(
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
-        choice = Choice.among(data.schema, target, columns, weight)
+        choice = ChosenColumns.among(data.schema, target, columns, weight)
         return ArrowTable(data.select(choice.names), choice)
     if hasattr(data, "scanner"):
-        choice = Choice.among(data.schema, target, columns, weight)
+        choice = ChosenColumns.among(data.schema, target, columns, weight)
         return ArrowStream(_Scans(data, choice), choice)
     if not hasattr(data, "__arrow_c_stream__"):
         raise TypeError(
@@ -96,7 +96,7 @@ def arrow(
         raise ValueError(
             f"Arrow cannot hold what this {type(data).__name__} streams, cast it first: {error}"
         ) from None
-    return ArrowStream(readers, Choice.among(readers.schema, target, columns, weight))
+    return ArrowStream(readers, ChosenColumns.among(readers.schema, target, columns, weight))
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class _Scans:
     """Passes over a dataset, with little read ahead."""
 
     dataset: Any
-    choice: Choice
+    choice: ChosenColumns
 
     def __call__(self) -> Iterable[Any]:
         scanner = self.dataset.scanner(columns=self.choice.names, batch_readahead=1, fragment_readahead=1)

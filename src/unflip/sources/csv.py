@@ -11,10 +11,10 @@ from typing import Any
 
 from unflip._culprits import in_place
 from unflip._extras import extra
+from unflip.sources.arrow_columns import ChosenColumns, is_text, refuse_other_schema
 from unflip.sources.batch import Batch
 from unflip.sources.files import Paths, found_files, stamps
 from unflip.sources.source import Stream
-from unflip.sources.tables import Choice, is_text, refuse_other_schema
 
 PACKED = ("", ".gz", ".bz2", ".zst", ".lz4")
 TABS = (".tsv", ".tab")
@@ -26,7 +26,7 @@ class CsvStream(Stream):
     """The rows of CSV files; made by `csv`. `types`: how columns are read, in all files alike."""
 
     files: tuple[Path, ...]
-    choice: Choice
+    choice: ChosenColumns
     types: dict[str, Any]
     delimiter: str | None = None
 
@@ -78,7 +78,7 @@ def csv(
     files = found_files(path, ENDINGS)
     with _naming_the_file(files[0], delimiter), _opened(files[0], delimiter) as reader:
         schema = reader.schema
-    choice = Choice.among(schema, target, columns, weight, str(files[0]))
+    choice = ChosenColumns.among(schema, target, columns, weight, str(files[0]))
     for file in files[1:]:
         with _naming_the_file(file, delimiter), _opened(file, delimiter) as reader:
             found = reader.schema
@@ -88,7 +88,7 @@ def csv(
     return CsvStream(files, choice, _types(schema, choice), delimiter)
 
 
-def _types(schema: Any, choice: Choice) -> dict[str, Any]:
+def _types(schema: Any, choice: ChosenColumns) -> dict[str, Any]:
     """Numbers are read as float64, for what begins with whole numbers need not go on so."""
     pa, types = extra("pyarrow", "io"), extra("pyarrow.types", "io")
     kinds = {name: schema.field(name).type for name in choice.names}

@@ -14,10 +14,10 @@ import numpy as np
 
 from unflip._culprits import in_place, refuse_masked
 from unflip._extras import extra
+from unflip.sources.arrow_columns import ChosenColumns
 from unflip.sources.batch import Batch, arrays
-from unflip.sources.columns import chosen_columns
+from unflip.sources.chosen_columns import chosen_columns
 from unflip.sources.source import Elsewhere, Source, naming_the_partition
-from unflip.sources.tables import Choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def dask(X: Any, y: Any, weight: Any = None, columns: Sequence[str] | None = Non
     _refuse_other_than_names(y, weight)
     if columns is None and isinstance(X, list | tuple):  # later files may have them in another order
         with in_place(os.fspath(X[0])), extra("pyarrow.parquet", "io").ParquetFile(X[0]) as first:
-            columns = Choice.among(first.schema_arrow, y, None, weight, os.fspath(X[0])).features
+            columns = ChosenColumns.among(first.schema_arrow, y, None, weight, os.fspath(X[0])).features
     load = partial(_read_files, target=y, columns=columns, weight=weight)
     return DaskSource(tuple((part,) for part in files), load)
 
@@ -159,6 +159,6 @@ def _read_files(
         with in_place(path):
             opened = extra("pyarrow.parquet", "io").ParquetFile(path)
         with opened as file:
-            choice = Choice.among(file.schema_arrow, target, columns, weight, path)
+            choice = ChosenColumns.among(file.schema_arrow, target, columns, weight, path)
             pieces = file.iter_batches(choice.rows, columns=choice.names, use_threads=False)
             yield from choice.batches(pieces, path)

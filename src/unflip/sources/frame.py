@@ -10,8 +10,8 @@ from typing import Any
 from unflip._extras import extra
 from unflip._long_integers import long_columns, without_long_integers
 from unflip.sources.arrow import ArrowStream, ArrowTable
-from unflip.sources.columns import chosen_columns
-from unflip.sources.tables import Choice
+from unflip.sources.arrow_columns import ChosenColumns
+from unflip.sources.chosen_columns import chosen_columns
 
 
 def frame(
@@ -38,7 +38,7 @@ def frame(
     available = list(data.collect_schema()) if lazy else list(data.columns)
     features = chosen_columns(available, target, columns, weight)
     names = [*features, target, *([] if weight is None else [weight])]
-    choice = Choice(tuple(map(str, features)), str(target), None if weight is None else str(weight))
+    choice = ChosenColumns(tuple(map(str, features)), str(target), None if weight is None else str(weight))
     wanted = data.select(extra("polars", "io").selectors.by_name(*names)) if lazy else data[names]
     if target in long_columns(wanted):
         raise ValueError(

@@ -19,10 +19,10 @@ import numpy as np
 
 from unflip._culprits import in_place
 from unflip._extras import extra
+from unflip.sources.arrow_columns import ChosenColumns, refuse_other_schema, slices
 from unflip.sources.batch import Batch
 from unflip.sources.files import Paths, found_files, stamps
 from unflip.sources.source import Source
-from unflip.sources.tables import Choice, refuse_other_schema, slices
 
 IN_MEMORY = 1 << 23  # numbers of a row group that are in memory at once: 32 MB of float32
 TURNS = 16  # in which the columns of a row group are read
@@ -42,7 +42,7 @@ class ParquetSource(Source):
     """The rows of Parquet files; made by `parquet`."""
 
     files: tuple[Path, ...]
-    choice: Choice
+    choice: ChosenColumns
     groups: tuple[Group, ...]
 
     @property
@@ -86,7 +86,7 @@ def parquet(
     """
     files = found_files(path, (".parquet", ".pq"))
     first = _footer(files[0]).schema.to_arrow_schema()
-    choice = Choice.among(first, target, columns, weight, str(files[0]))
+    choice = ChosenColumns.among(first, target, columns, weight, str(files[0]))
     groups: list[Group] = []
     for file in files:
         footer = _footer(file)
@@ -150,7 +150,7 @@ def _by_columns(group: Group, names: list[str]) -> Any:
     return extra("pyarrow", "io").table(columns)
 
 
-def _in_batches(group: Group, choice: Choice) -> Iterator[Any]:
+def _in_batches(group: Group, choice: ChosenColumns) -> Iterator[Any]:
     """The same in record batches, of which few are in memory."""
     with _opened(group) as file:
         yield from file.iter_batches(

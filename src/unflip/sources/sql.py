@@ -16,7 +16,7 @@ import numpy as np
 
 from unflip._arrays import Array
 from unflip._extras import extra
-from unflip.sources.columns import chosen_columns
+from unflip.sources.chosen_columns import chosen_columns
 from unflip.sources.source import Elsewhere
 
 AT_ONCE = 1400  # sums in one query: PostgreSQL takes no more than 1664 columns

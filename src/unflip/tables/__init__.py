@@ -1,4 +1,4 @@
-"""Files that people have: a table from CSV, Parquet or Arrow, with a type for every column.
+"""Tables that people have: read from files, each column with a type; the label column; columns as numbers.
 
 >>> import tempfile, pathlib
 >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from unflip.audit.table import Audit
-from unflip.features.table_columns import Categories, Numbers
 from unflip.report.words import counted
+from unflip.tables.column_kinds import Categories, Numbers
 
 
 @dataclass(frozen=True)

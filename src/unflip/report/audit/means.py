@@ -7,8 +7,8 @@ from datetime import date, timedelta
 from unflip._words import share
 from unflip.audit.differences import Difference
 from unflip.audit.table import Audit
-from unflip.features.table_columns import Categories, Numbers
 from unflip.report.words import shown
+from unflip.tables.column_kinds import Categories, Numbers
 
 LONG = 3650  # days; shorter ones are taken for durations
 

@@ -79,7 +79,7 @@ def labelled_table(
     frame = read_table(path, wanted, delimiter)
     labels = as_labels(frame[target])
     if target not in category:
-        from unflip.audit.labels import refuse_doubtful_labels
+        from unflip.tables.labels import refuse_doubtful_labels
 
         refuse_doubtful_labels(_counts(labels), target, positive)
     levels = [
@@ -148,8 +148,8 @@ def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | Non
     """A frame read as a model wants it: its categories are text, its dates and numbers written as before."""
     from dataclasses import replace
 
-    from unflip.features.table_columns import Categories
     from unflip.tables import Wanted, read_table
+    from unflip.tables.column_kinds import Categories
 
     needed = [name for name in model.columns if name not in model.table.left_out_]
     levels = {
@@ -167,7 +167,7 @@ def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | Non
         return frame
     if any(isinstance(label, str) for label in model.labels):
         if getattr(model, "positive", None) is None:
-            from unflip.audit.labels import refuse_other_spellings
+            from unflip.tables.labels import refuse_other_spellings
 
             refuse_other_spellings(_counts(frame[model.target]), model.target, model.labels)
         return frame

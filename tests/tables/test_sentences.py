@@ -12,7 +12,7 @@ import pytest
 from unflip import RobustClassifierCV
 from unflip.audit import estimate_noise, find_suspects
 from unflip.features import Tabular
-from unflip.features.sentences import example_of_sentences
+from unflip.tables.sentences import example_of_sentences
 
 THINGS = ["kettle", "lamp", "chair", "radio", "bicycle", "mirror", "carpet", "camera", "garden", "river"]
 LIKED = ["fast", "broken", "cheap", "heavy", "lovely", "noisy", "green", "useless", "warm", "small"]

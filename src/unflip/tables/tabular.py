@@ -21,8 +21,8 @@ from unflip._culprits import column_label, refuse_broken
 from unflip._long_integers import without_long_integers
 from unflip.features.labelfree import Array, LabelFree
 from unflip.features.onehot import column_of
-from unflip.features.sentences import refuse_sentences
-from unflip.features.table_columns import Categories, LeftOut, Numbers, as_numbers, read_column
+from unflip.tables.column_kinds import Categories, LeftOut, Numbers, as_numbers, read_column
+from unflip.tables.sentences import refuse_sentences
 
 NEVER_VARIES = "it never varies"
 WIDEST = 5000  # columns of a sparse matrix that are turned into dense ones, a block of rows at a time

@@ -13,20 +13,20 @@ from unflip._arrays import Array
 from unflip._culprits import AS_TIMES, in_place
 from unflip._extras import extra
 from unflip.sources.batch import Batch
+from unflip.sources.chosen_columns import chosen_columns
 from unflip.sources.column_table import ColumnTable
-from unflip.sources.columns import chosen_columns
 from unflip.sources.labels import Labels, encode
 
 AT_ONCE = 1 << 21  # numbers in a batch, or somewhat more: enough for compiled loops
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenColumns:
     """Which columns of a table are features, label and weight, by name.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"age": [30, 40], "sick": ["no", "yes"]})
-    >>> choice = Choice.among(table.schema, "sick")
+    >>> choice = ChosenColumns.among(table.schema, "sick")
     >>> choice.features, [batch.X[:].tolist() for batch in choice.batches(table.to_batches())]
     (('age',), [[[30.0], [40.0]]])
     """
@@ -43,7 +43,7 @@ class Choice:
         columns: Sequence[str] | None = None,
         weight: str | None = None,
         place: str = "",
-    ) -> Choice:
+    ) -> ChosenColumns:
         """The choice made by name among the columns of an Arrow schema; `place` is for messages.
 
         The index of a pandas frame, which became a column on its way here, is a feature only if it is named.
@@ -141,7 +141,9 @@ def index_columns(schema: Any) -> set[str | None]:
     return {name for name in kept if isinstance(name, str)}
 
 
-def refuse_other_schema(choice: Choice, schema: Any, first: Any, place: str, new_columns: bool) -> None:
+def refuse_other_schema(
+    choice: ChosenColumns, schema: Any, first: Any, place: str, new_columns: bool
+) -> None:
     """Numbers may be of any type in any file, but text and numbers are different labels.
 
     first: the schema of the first file, at `place`; new_columns: whether columns that are not there matter.
