@@ -93,13 +93,25 @@ def test_a_frame_has_the_moments_of_its_rows(weight):
     assert accumulate(dask_source(frame, "label", "w")).names == tuple(NAMES)
 
 
+@pytest.mark.parametrize(
+    ("data", "labels", "weight"), [(arrays()[0], Y, W), (None, "label", "w")], ids=["array", "frame"]
+)
+def test_the_words_are_those_of_all_sources_and_the_old_one_stays(data, labels, weight):
+    data = dd.from_pandas(FRAME, npartitions=3) if data is None else data
+    source = dask_source(data, target=labels, weight=weight)
+    assert_same(accumulate(source), accumulate(dask_source(data, y=labels, weight=weight)))
+    for words in ({}, {"target": labels, "y": labels}):
+        with pytest.raises(TypeError, match="the labels, or the name of their column, once, as target="):
+            dask_source(data, **words)
+
+
 def test_chunks_of_unknown_length_go_together():
     frame = dd.from_pandas(FRAME, npartitions=7)
     rows, labels = frame[NAMES].to_dask_array(), frame["label"]
     assert_same(accumulate(dask_source(rows, labels)), accumulate((X, Y)))
-    with pytest.raises(TypeError, match="lengths of the chunks of X are unknown, so y must be a Dask"):
+    with pytest.raises(TypeError, match="lengths of the chunks of X are unknown, so target must be a Dask"):
         dask_source(rows, Y)
-    with pytest.raises(ValueError, match="X has 7 chunks of rows, y has 10"):
+    with pytest.raises(ValueError, match="X has 7 chunks of rows, target has 10"):
         dask_source(rows, arrays()[1])
 
 
@@ -163,14 +175,14 @@ def test_partitions_are_named_when_something_is_wrong(tmp_path):
         accumulate(dask_source(arrays()[0], Y, np.full(N, -1.0)))
     with pytest.raises(ValueError, match="no column 'labell'; did you mean 'label'"):
         dask_source(frame, "labell")
-    with pytest.raises(ValueError, match="X has 1000 rows, y has 999"):
+    with pytest.raises(ValueError, match="X has 1000 rows, target has 999"):
         dask_source(arrays()[0], Y[:-1])
     with pytest.raises(ValueError, match=r"got an array of shape \(1000,\)"):
         dask_source(arrays()[1], Y)
     with pytest.raises(TypeError, match="columns are chosen by name"):
         dask_source(arrays()[0], Y, columns=["a"])
     for stranger in (frame, ["a.parquet"]):
-        with pytest.raises(TypeError, match="y is the name of a column; this is a ndarray"):
+        with pytest.raises(TypeError, match="target is the name of a column; this is a ndarray"):
             dask_source(stranger, Y)
     for stranger in (X, [], [1, 2]):
         with pytest.raises(TypeError, match="dask takes a Dask array, a Dask data frame, or a list or bag"):
@@ -339,7 +351,7 @@ def test_what_does_not_mix_and_what_is_masked_is_refused_as_in_memory():
     with pytest.raises(ValueError, match=r"some labels are probabilities, and others the class 5\.0"):
         accumulate(dask_source(rows, da.from_array(np.array([0.5, 0.25, 5, 7]), chunks=2)))
     mask = [True, False, False, False]
-    with pytest.raises(ValueError, match="y is masked in row 0"):
+    with pytest.raises(ValueError, match="target is masked in row 0"):
         dask_source(rows, np.ma.array([0, 1, 0, 1], mask=mask))
     with pytest.raises(ValueError, match="weight is masked in row 0"):
         dask_source(rows, [0, 1, 0, 1], np.ma.array(np.ones(4), mask=mask))

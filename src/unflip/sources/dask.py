@@ -48,33 +48,51 @@ class DaskSource(Elsewhere, Source):
         return "dask:" + hashlib.sha256(keys.encode()).hexdigest()
 
 
-def dask(X: Any, y: Any, weight: Any = None, columns: Sequence[str] | None = None) -> DaskSource:
+def dask(
+    X: Any, target: Any = None, weight: Any = None, columns: Sequence[str] | None = None, *, y: Any = None
+) -> DaskSource:
     """A source from Dask collections; `accumulate` sums each partition in a task, then the sums as a tree.
 
-    X: a Dask array with labels y and weights of the same length; or a Dask data frame, or a list or bag of
-    Parquet files, with the names of the columns that hold labels and weights (`columns` names the features,
-    all other columns unless it is given). Any scheduler will do. The tree is fixed by the partitions: neither
-    the number of workers nor their deaths change a bit of the result. (Dask gives up on a partition after
-    `distributed.scheduler.allowed-failures` deaths of its workers, three unless it is told otherwise.)
+    Any scheduler will do. The tree is fixed by the partitions: neither the number of workers nor their deaths
+    change a bit of the result. (Dask gives up on a partition after `distributed.scheduler.allowed-failures`
+    deaths of its workers, three unless it is told otherwise.)
 
+    Parameters
+    ----------
+    X : Dask array or data frame, or list or bag of paths
+        The rows; paths are those of Parquet files.
+    target : str or array-like
+        The column of labels of a data frame or of files; the labels themselves for an array.
+    weight : str or array-like, optional
+        The weights, in the same way.
+    columns : list of str, optional
+        Names of the features, in this order; all other columns if not given. Those of an array have none.
+    y : str or array-like, optional
+        What `target` was called in version 0.1.
+
+    Examples
+    --------
     >>> import dask.array as da
     >>> from unflip.moments import accumulate
     >>> X = da.from_array(np.array([[0.0], [1.0], [5.0]]), chunks=(2, 1))
-    >>> source = dask(X, ["no", "no", "yes"])
+    >>> source = dask(X, target=["no", "no", "yes"])
     >>> len(source.parts), accumulate(source).sums.tolist()
     (2, [[1.0], [5.0]])
     """
+    if (target is None) == (y is None):
+        raise TypeError("dask takes the labels, or the name of their column, once, as target=")
+    target = y if target is None else target
     da, db = extra("dask.array", "dask"), extra("dask.bag", "dask")
     if isinstance(X, da.Array):
         if columns is not None:
             raise TypeError("columns are chosen by name, and those of an array have none; take X[:, numbers]")
-        return _from_arrays(X, y, weight)
+        return _from_arrays(X, target, weight)
+    names = {"target": target, "columns": columns, "weight": weight}
     if hasattr(X, "to_delayed") and hasattr(X, "columns"):
-        _refuse_other_than_names(y, weight)
-        chosen = chosen_columns(list(X.columns), y, columns, weight)
-        wanted = X[[*chosen, y, *([] if weight is None else [weight])]]
-        load = partial(_split_frame, target=y, columns=chosen, weight=weight)
-        return DaskSource(tuple((part,) for part in wanted.to_delayed()), load)
+        _refuse_other_than_names(target, weight)
+        names["columns"] = chosen_columns(list(X.columns), target, columns, weight)
+        parts = X[[*names["columns"], target, *([] if weight is None else [weight])]].to_delayed()
+        return DaskSource(tuple((part,) for part in parts), partial(_split_frame, **names))
     if isinstance(X, db.Bag):
         files = X.to_delayed()
     elif isinstance(X, list | tuple) and X and all(isinstance(path, str | os.PathLike) for path in X):
@@ -84,27 +102,28 @@ def dask(X: Any, y: Any, weight: Any = None, columns: Sequence[str] | None = Non
             "dask takes a Dask array, a Dask data frame, or a list or bag of paths of Parquet files; "
             f"this is a {type(X).__name__}"
         )
-    _refuse_other_than_names(y, weight)
+    _refuse_other_than_names(target, weight)
     if columns is None and isinstance(X, list | tuple):  # later files may have them in another order
-        with in_place(os.fspath(X[0])), extra("pyarrow.parquet", "io").ParquetFile(X[0]) as first:
-            columns = ChosenColumns.among(first.schema_arrow, y, None, weight, os.fspath(X[0])).features
-    load = partial(_read_files, target=y, columns=columns, weight=weight)
-    return DaskSource(tuple((part,) for part in files), load)
+        place = os.fspath(X[0])
+        with in_place(place), extra("pyarrow.parquet", "io").ParquetFile(X[0]) as first:
+            found = ChosenColumns.among(first.schema_arrow, target, None, weight, place)
+        names["columns"] = found.features
+    return DaskSource(tuple((part,) for part in files), partial(_read_files, **names))
 
 
-def _refuse_other_than_names(y: Any, weight: Any) -> None:
-    for name, value in (("y", y), ("weight", weight)):
+def _refuse_other_than_names(target: Any, weight: Any) -> None:
+    for name, value in (("target", target), ("weight", weight)):
         if not isinstance(value, str) and not (name == "weight" and value is None):
             raise TypeError(
                 f"for data frames and files, {name} is the name of a column; this is a {type(value).__name__}"
             )
 
 
-def _from_arrays(X: Any, y: Any, weight: Any) -> DaskSource:
+def _from_arrays(X: Any, target: Any, weight: Any) -> DaskSource:
     if X.ndim != 2:
         raise ValueError(f"X is a table of rows and columns, got an array of shape {X.shape}")
     whole = X.rechunk({1: -1})
-    sides = [_beside(whole, y, "y")]
+    sides = [_beside(whole, target, "target")]
     if weight is not None:
         sides.append(_beside(whole, weight, "weight"))
     return DaskSource(tuple(zip(whole.to_delayed().ravel(), *sides, strict=True)), _one_batch)
