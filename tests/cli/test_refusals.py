@@ -4,7 +4,7 @@ import json
 
 import polars as pl
 import pytest
-from tests.features.test_sentences import PAIRS, TEXTS
+from tests.tables.test_sentences import PAIRS, TEXTS
 
 from unflip.models import TableModel
 

@@ -133,7 +133,7 @@ def test_a_part_may_have_rows_of_one_class(run, table, tmp_path):
 def test_columns_are_read_as_in_a_model_whose_sums_neither_add_nor_lose_rows(special, run, table, tmp_path):
     run("fit", table, "-t", "sick", "--learner", "unhinged", "--out", "plain.npz", "-q")
     plain = TableModel.load(tmp_path / "plain.npz")
-    replace(plain, moments=replace(plain.moments, **special)).save(tmp_path / "special.npz")
+    plain.with_moments(replace(plain.moments, **special)).save(tmp_path / "special.npz")
     for like in ("plain", "special"):
         assert run("fit", table, "--like", f"{like}.npz", "--out", f"{like}2.npz", "-q") == (0, "", "")
     assert (tmp_path / "special2.npz").read_bytes() == (tmp_path / "plain2.npz").read_bytes()
@@ -430,7 +430,7 @@ def test_a_private_model_says_what_it_has_cost(run, table, tmp_path):
     run("fit", table, "-t", "sick", "--learner", "unhinged", "--out", "plain.npz", "-q")
     plain = TableModel.load(tmp_path / "plain.npz")
     budget = Budget(1.0, 1e-5, rho=0.02, bound=4.0)
-    replace(plain, moments=replace(plain.moments, privacy=budget)).save(tmp_path / "private.npz")
+    plain.with_moments(replace(plain.moments, privacy=budget)).save(tmp_path / "private.npz")
     assert "private: epsilon 1, delta 1e-05, 1 release\n" in run("merge", "private.npz", "--out", "a.npz")[1]
     facts = json.loads(run("merge", "private.npz", "--out", "a.npz", "--json")[1])
     assert facts["privacy"] == budget.as_facts()

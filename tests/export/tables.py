@@ -73,7 +73,7 @@ BUDGET = Budget(1.0, 1e-5, rho=0.02, bound=4.0)
 def private():
     """A model of sums that are said to be private."""
     model = fitted(learner="unhinged")
-    return replace(model, moments=replace(model.moments, privacy=BUDGET))
+    return model.with_moments(replace(model.moments, privacy=BUDGET))
 
 
 def ancient(first_day):

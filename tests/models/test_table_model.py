@@ -50,9 +50,7 @@ def test_merging_is_fitting_all_rows_and_forgetting_undoes_it():
     first, second = frame(seed=1), frame(seed=2)
     a = TableModel.fit(first, "label")
     both = a.more(second)
-    from dataclasses import replace
-
-    empty = replace(a, moments=a.moments - a.moments)
+    empty = a.with_moments(a.moments - a.moments)
     merged = a.merge(empty.more(second))
     assert_allclose(merged.scores(first), both.scores(first), rtol=1e-9, atol=1e-9)
     back = merged.forget(second)

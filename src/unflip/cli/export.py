@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unflip.cli.options import Delimiter, Quiet, table_like, writable
+from unflip.cli.options import Delimiter, Quiet, model_of_sums, table_like, writable
 from unflip.cli.refusal import Refusal, refusing
 from unflip.cli.say import give, tell
 from unflip.cli.show import privacy_in_words
@@ -45,9 +45,8 @@ def export(
         from json import dumps
 
         from unflip import export as exports
-        from unflip.models import TableModel
 
-        known = TableModel.load(model)
+        known = model_of_sums(model)
         if check is None:
             frame, rows = exports.made_up_rows(known), "made-up rows"
         else:

@@ -20,6 +20,7 @@ from unflip.cli.options import (
     Text,
     Weight,
     labelled_table,
+    model_of_sums,
     table_like,
     writable,
 )
@@ -55,15 +56,14 @@ def fit(
     with refusing():
         from dataclasses import replace
 
-        from unflip.models import KernelModel, ScaledModel, TableModel
+        from unflip.models import TableModel
         from unflip.models.learners import TABLE_LEARNERS
         from unflip.moments import Moments
 
         if learner not in (*TABLE_LEARNERS, None):
             raise Refusal(f"--learner is one of {', '.join(TABLE_LEARNERS)}, got {learner}")
-        model: TableModel | KernelModel | ScaledModel
         if like is not None:
-            first = TableModel.load(like)
+            first = model_of_sums(like)
             asked = {"target": target, "positive": positive, "weight": weight, "learner": learner}
             known = [str(label) for label in first.labels]
             if first.positive is None and positive in known:
@@ -86,17 +86,12 @@ def fit(
             # Not its sums less themselves: private and robust ones cannot be taken away.
             nothing = Moments.zero(first.table.width, first.moments.key, first.moments.degree)
             nothing = nothing.with_classes(first.moments.classes)
-            model = replace(first, moments=nothing, history=()).more(frame, file)
+            model = replace(first, history=()).with_moments(nothing).more(frame, file)
         else:
             frame, target, habits = labelled_table(
                 file, target, drop, text, delimiter, decimal, category, positive
             )
-            if learner == "robust":
-                model = KernelModel.fit(frame, target, weight, positive, file, habits)
-            elif learner in ("kernel", "logistic"):
-                model = ScaledModel.fit(frame, target, learner, weight, positive, file, habits)
-            else:
-                model = TableModel.fit(frame, target, learner or "square", weight, positive, file, habits)
-                model.classifier  # noqa: B018  # refuses what cannot classify, before it is written
+            model = TableModel.fit(frame, target, learner or "square", weight, positive, file, habits)
+            model.classifier  # noqa: B018  # refuses what cannot classify, before it is written
         model.save(out)
     show_model(model, out, as_json, quiet)

@@ -42,7 +42,7 @@ def flip(
         if target is None:
             raise Refusal(f"name the column of labels with --target; there are {', '.join(frame.columns)}")
         labels = TableLabels.of(without_gaps(frame, target), target)
-        refuse_odd_targets(labels)
+        refuse_odd_targets(labels.by_class, target)
         noisy = flip_labels(labels.y, rate, seed)
         column = frame[target].to_list()
         found = noisy.tolist()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from unflip.cli.options import AsJson, Delimiter, File, Quiet, table_like, writable
+from unflip.cli.options import AsJson, Delimiter, File, Quiet, model_of_sums, table_like, writable
 from unflip.cli.refusal import refusing
 from unflip.cli.show import show_model
 
@@ -26,9 +26,7 @@ def forget(
     """
     writable(out, (".npz",), inputs=(file,))
     with refusing():
-        from unflip.models import TableModel
-
-        known = TableModel.load(model)
+        known = model_of_sums(model)
         left = known.forget(table_like(str(file), known, labels=True, delimiter=delimiter), str(file))
         left.classifier  # noqa: B018  # refuses what cannot classify, before it is written
         left.save(out)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from unflip.cli.options import AsJson, Quiet, writable
+from unflip.cli.options import AsJson, Quiet, model_of_sums, writable
 from unflip.cli.refusal import refusing
 from unflip.cli.show import show_model
 
@@ -22,9 +22,7 @@ def merge(
     """Add up models, as if one had seen the rows of all."""
     writable(out, (".npz",))
     with refusing():
-        from unflip.models import TableModel
-
-        merged = reduce(TableModel.merge, map(TableModel.load, models))
+        merged = reduce(lambda one, other: one.merge(other), map(model_of_sums, models))
         merged.classifier  # noqa: B018  # refuses what cannot classify, before it is written
         merged.save(out)
     show_model(merged, out, as_json, quiet)

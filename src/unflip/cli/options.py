@@ -13,7 +13,7 @@ import typer
 from unflip.cli.refusal import Refusal
 
 if TYPE_CHECKING:
-    from unflip.models.reading import ReadsTables
+    from unflip.models import TableModel
     from unflip.tables import Habits
 
 
@@ -144,7 +144,7 @@ def _counts(labels: Any) -> dict[Any, int]:
     return dict(labels.drop_nulls().value_counts().iter_rows())
 
 
-def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | None = None) -> Any:
+def table_like(path: str, model: TableModel, labels: bool, delimiter: str | None = None) -> Any:
     """A frame read as a model wants it: its categories are text, its dates and numbers written as before."""
     from dataclasses import replace
 
@@ -157,8 +157,7 @@ def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | Non
         for name, column in zip(model.columns, model.table.columns_, strict=True)
         if isinstance(column, Categories) and name in needed
     }
-    weight = getattr(model, "weight", None)
-    needed += [name for name in (model.target, weight) if labels and name]
+    needed += [name for name in (model.target, model.weight) if labels and name]
     habits = replace(model.habits, dates=dict(model.habits.dates))
     wanted = Wanted(list(levels), (), model.target if labels else None, needed, levels, habits)
     frame = read_table(path, wanted, delimiter)
@@ -166,7 +165,7 @@ def table_like(path: str, model: ReadsTables, labels: bool, delimiter: str | Non
     if not labels:
         return frame
     if any(isinstance(label, str) for label in model.labels):
-        if getattr(model, "positive", None) is None:
+        if model.positive is None:
             from unflip.tables.labels import refuse_other_spellings
 
             refuse_other_spellings(_counts(frame[model.target]), model.target, model.labels)
@@ -184,6 +183,17 @@ def _as_truth(column: Any, labels: list[Any]) -> Any:
         return as_labels(column)
     found = column.str.to_lowercase().replace_strict(TRUTH, default=None, return_dtype=pl.Boolean)
     return found if found.null_count() == column.null_count() else column
+
+
+def model_of_sums(path: Path) -> TableModel:
+    """A model that merges, forgets and exports, from its file."""
+    from unflip._culprits import in_place
+    from unflip.models import TableModel
+
+    model = TableModel.load(path)
+    with in_place(str(path)):
+        model.sums  # noqa: B018  # refuses other learners
+    return model
 
 
 def save(path: Path, frame: Any, separator: str = ",") -> None:

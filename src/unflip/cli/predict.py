@@ -29,7 +29,7 @@ def predict(
 
         import polars as pl
 
-        from unflip.models import KernelModel, load_model
+        from unflip.models import load_model
 
         known = load_model(model)
         frame = table_like(file, known, labels=False, delimiter=delimiter)
@@ -38,7 +38,7 @@ def predict(
         names = [f"score of {label}" for label in (classes[1:] if len(classes) == 2 else classes)]
         columns = {"row": range(frame.height), "prediction": known.predict(frame).tolist()}
         columns |= dict(zip(names, scores.T, strict=True))
-        if isinstance(known, KernelModel):
+        if known.tells_probabilities:
             chances = known.probabilities(frame)
             columns |= {f"P({label})": chances[:, k] for k, label in enumerate(classes)}
         found = pl.DataFrame(columns)

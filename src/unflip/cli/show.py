@@ -10,11 +10,10 @@ from unflip.cli.say import tell
 
 if TYPE_CHECKING:
     from unflip.models import TableModel
-    from unflip.models.predicts_only import PredictsOnly
     from unflip.private import Budget
 
 
-def show_model(model: TableModel | PredictsOnly, out: Path, as_json: bool, quiet: bool) -> None:
+def show_model(model: TableModel, out: Path, as_json: bool, quiet: bool) -> None:
     """Print what a model has learned from, and where it is."""
     counts = model.counts
     if as_json:

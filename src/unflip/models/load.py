@@ -1,17 +1,54 @@
-"""Any model from its file."""
+"""Any model from its file, and the names that models of some learners had of their own in version 0.1."""
 
 from __future__ import annotations
 
 import os
+from typing import Any, ClassVar, Self
 
 from unflip._files import kind_of
-from unflip.models.kernel_model import KernelModel
-from unflip.models.reading import OF_KERNELS, OF_SCALED
-from unflip.models.scaled_model import ScaledModel
-from unflip.models.table_model import TableModel
+from unflip.models.kernels import Kernels
+from unflip.models.scaled import Scaled
+from unflip.models.table_model import Learned, TableModel
+from unflip.tables import Habits
 
 
-def load_model(path: str | os.PathLike[str]) -> TableModel | KernelModel | ScaledModel:
+class KernelModel(TableModel):
+    """A `TableModel` of the learner "robust".
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"age": [20, 30, 60, 70] * 5, "old": [0, 0, 1, 1] * 5})
+    >>> KernelModel.fit(frame, "old").predict(pl.DataFrame({"age": [25, 65]})).tolist()
+    [0, 1]
+    """
+
+    kinds: ClassVar[tuple[type[Learned], ...]] = (Kernels,)
+
+    @classmethod
+    def fit(  # type: ignore[override]  # there is one learner, and never was a parameter for it
+        cls,
+        frame: Any,
+        target: str,
+        weight: str | None = None,
+        positive: str | None = None,
+        source: str = "a table",
+        habits: Habits | None = None,
+    ) -> Self:
+        """`TableModel.fit` with this learner."""
+        return super().fit(frame, target, "robust", weight, positive, source, habits)
+
+
+class ScaledModel(TableModel):
+    """A `TableModel` of the learner "logistic" or "kernel"."""
+
+    kinds: ClassVar[tuple[type[Learned], ...]] = (Scaled,)
+
+    @classmethod
+    def fit(cls, frame: Any, target: str, learner: str = "logistic", *more: Any, **named: Any) -> Self:
+        """`TableModel.fit` with another default."""
+        return super().fit(frame, target, learner, *more, **named)
+
+
+def load_model(path: str | os.PathLike[str]) -> TableModel:
     """The model in a file; a damaged or foreign one raises `ValueError`.
 
     >>> import polars as pl, tempfile
@@ -20,7 +57,5 @@ def load_model(path: str | os.PathLike[str]) -> TableModel | KernelModel | Scale
     >>> type(load_model(path)).__name__
     'TableModel'
     """
-    kind = kind_of(path)
-    if kind == OF_KERNELS:
-        return KernelModel.load(path)
-    return ScaledModel.load(path) if kind == OF_SCALED else TableModel.load(path)
+    named = {Kernels.kind: KernelModel, Scaled.kind: ScaledModel}
+    return named.get(kind_of(path), TableModel).load(path)

@@ -1,71 +1,36 @@
-"""Models that predict and do nothing else: they neither merge nor forget. What their files have in common."""
+"""Learners whose models predict and do nothing else: what their files have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unflip._weights import as_weight
-from unflip.models.reading import Array, ReadsTables
-from unflip.models.table_facts import (
-    as_facts,
-    from_facts,
-    history_from_facts,
-    refuse_others,
-    refuse_unwritable,
-)
-from unflip.moments.files import PLAIN, refuse_labels
-from unflip.tables import Habits
+from unflip.models.table_facts import refuse_unwritable
+from unflip.moments.files import PLAIN
 from unflip.tables.labels import TableLabels
-from unflip.tables.tabular import Tabular
 
-FACTS = ("target", "history", "habits", "table", "classes", "counts")
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class PredictsOnly(ReadsTables):
-    """A fitted classifier, of numbers as `numbers` makes them, and what it was fitted to.
+class PredictsOnly:
+    """A fitted classifier of numbers, and how many rows there were of each class, by weight."""
 
-    counts: how many rows there were of each class, by weight; history: what was fitted, in words; habits: how
-    CSV is written.
-    """
+    names: ClassVar[tuple[str, ...]] = ("target",)
+    privacy: ClassVar[None] = None
 
-    target: str
-    table: Tabular
+    learner: str
     classifier: Any
     counts: dict[str, float]
-    history: tuple[str, ...] = ()
-    learner: str = ""
-    habits: Habits = field(default_factory=Habits)
 
     @property
     def labels(self) -> list[Any]:
         """The classes."""
         return list(self.classifier.classes_.tolist())
-
-    def scores(self, frame: Any) -> Array:
-        """(n,) for two classes, positive for the second one; (n, K) for more."""
-        return np.asarray(self.classifier.decision_function(self.numbers(frame)))
-
-    def predict(self, frame: Any) -> Array:
-        """The class of each row."""
-        return np.asarray(self.classifier.predict(self.numbers(frame)))
-
-    def facts(self) -> dict[str, Any]:
-        """What is not an array, for a file."""
-        refuse_labels(self.labels)
-        refuse_unwritable((*self.labels, self.target))
-        return {
-            "target": self.target,
-            "history": list(self.history),
-            "habits": self.habits.as_facts(),
-            "table": as_facts(self.table),
-            "classes": self.labels,
-            "counts": self.counts,
-        }
 
 
 def counts_by_class(labels: TableLabels) -> dict[str, float]:
@@ -80,22 +45,16 @@ def counts_by_class(labels: TableLabels) -> dict[str, float]:
     return {str(label): float(weight[labels.y == label].sum()) for label in labels.classes}
 
 
-def fields_from_facts(facts: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a model that its classifier is no part of."""
-    target, counts = facts["target"], facts["counts"]
-    refuse_others(facts["habits"], vars(Habits()))
-    if not isinstance(target, str):
-        raise ValueError("the target is no text")
-    refuse_unwritable((target,))
+def counts_from_facts(counts: Any) -> dict[str, float]:
+    """How many rows there were of each class.
+
+    >>> counts_from_facts({"no": -1.0})
+    Traceback (most recent call last):
+    ValueError: the counts are {'no': -1.0}
+    """
     if not all(type(n) is float and 0 <= n < np.inf for n in counts.values()):
         raise ValueError(f"the counts are {counts!r}")
-    return {
-        "target": target,
-        "table": from_facts(facts["table"]),
-        "counts": counts,
-        "history": history_from_facts(facts["history"]),
-        "habits": Habits.from_facts(facts["habits"]),
-    }
+    return dict(counts)
 
 
 def labels_from_facts(classes: Any) -> Array:

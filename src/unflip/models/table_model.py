@@ -1,23 +1,25 @@
-"""A classifier of tables that is nothing but sums, so that models merge and rows can be taken back.
+"""A classifier of tables, in a file: how columns become numbers, and what was learned from these.
 
-Columns become numbers without a look at labels (`Tabular`), numbers are standardised, and the sums of what
-comes out, by class, determine the classifier. Two models that read columns alike are merged by adding their
-sums; rows are forgotten by subtracting theirs.
+Columns become numbers without a look at labels (`Tabular`). What is learned is one of three values, each a
+kind of file: `Sums`, which add up and are taken away again, so that models merge and rows are forgotten;
+`Scaled` and `Kernels`, which predict. What a learner cannot do is refused by its name.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from unflip._extras import extra
 from unflip._files import brief, kind_of, load_arrays, save_arrays
-from unflip.estimators import SquareClassifier, UnhingedClassifier
 from unflip.features import Standardize
-from unflip.models.reading import PREDICT_ONLY, Array, ReadsTables
+from unflip.models.kernels import Kernels
+from unflip.models.scaled import Scaled
+from unflip.models.sums import Sums
 from unflip.models.table_facts import (
     DOUBTS,
     as_facts,
@@ -27,27 +29,25 @@ from unflip.models.table_facts import (
     refuse_unwritable,
 )
 from unflip.moments import Moments
-from unflip.moments.files import as_facts as moments_as_facts
-from unflip.moments.files import as_fields as moments_as_fields
+from unflip.moments.files import refuse_labels
 from unflip.moments.privacy import Budget
-from unflip.passes import accumulate
 from unflip.tables import Habits
 from unflip.tables.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.tables.tabular import Tabular
 
-LEARNERS = {"square": SquareClassifier, "unhinged": UnhingedClassifier}
-DEGREES = {"square": 2, "unhinged": 1}
-FACTS = ("target", "weight", "positive", "learner", "history", "habits", "table", "moments")
+Array = np.ndarray[Any, Any]
+Learned = Sums | Scaled | Kernels
+FACTS = ("history", "habits", "table")  # in every file
 
 
 @dataclass(frozen=True, eq=False)
-class TableModel(ReadsTables):
+class TableModel:
     """What `unflip fit` writes.
 
-    target, weight: names of columns; table: how the others become numbers; scale: how these are
-    standardised; moments: the sums by class; learner: "square" or "unhinged"; positive: the label that stood
-    against all others, if one did; history: what was fitted, merged and forgotten, in words; habits: how
-    CSV is written.
+    target: name of the column of labels; table: how the other columns become numbers; learned: what was
+    learned from these; weight: name of a column; positive: the label that stood against all others, if one
+    did (both only where further rows may come); history: what was fitted, merged and forgotten, in words;
+    habits: how CSV is written.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [20, 30, 60, 70], "city": ["x", "y", "x", "y"], "old": [0, 0, 1, 1]})
@@ -56,11 +56,11 @@ class TableModel(ReadsTables):
     [0, 1]
     """
 
+    kinds: ClassVar[tuple[type[Learned], ...]] = (Sums, Scaled, Kernels)
+
     target: str
     table: Tabular
-    scale: Standardize
-    moments: Moments
-    learner: str = "square"
+    learned: Learned
     weight: str | None = None
     positive: str | None = None
     history: tuple[str, ...] = ()
@@ -77,14 +77,33 @@ class TableModel(ReadsTables):
         source: str = "a table",
         habits: Habits | None = None,
     ) -> Self:
-        """Fit a frame of pandas or polars. source: what the history calls it."""
-        labels, positive = labels_to_learn(frame, target, positive, weight)
+        """Fit a frame of pandas or polars.
+
+        Parameters
+        ----------
+        frame : data frame
+            The rows, with labels.
+        target, weight : str
+            Names of the columns of labels and of weights.
+        learner : {"square", "unhinged", "robust", "kernel", "logistic"}, default="square"
+            The first two are sums, which merge and forget; the others predict.
+        positive : str, optional
+            A label; all others become one class.
+        source : str, default="a table"
+            What the history calls the frame.
+        habits : Habits, optional
+            How CSV is written.
+        """
+        kind = next((kind for kind in cls.kinds if learner in kind.learners), None)
+        if kind is None:
+            raise ValueError(f"the learner is one of {', '.join(_learners(cls.kinds))}, got {learner!r}")
+        labels, against = labels_to_learn(frame, target, positive, weight)
         rows = labels.of_rows(feature_columns(frame, target, weight))
         table = Tabular.of_files().fit(rows)
-        scale = Standardize().fit(table.transform(rows))
-        nothing = Moments.zero(table.width, scale.key, DEGREES[learner])
-        empty = cls(target, table, scale, nothing, learner, weight, positive, habits=habits or Habits())
-        return empty.more(frame, source)
+        learned, remarks = kind.fit(learner, table, table.transform(rows), labels)
+        later = {"weight": weight, "positive": against} if "weight" in kind.names else {}
+        history = (f"fitted {source}: {len(labels.y)} rows", *remarks)
+        return cls(target, table, learned, history=history, habits=habits or Habits(), **later)
 
     def more(self, frame: Any, source: str = "a table") -> Self:
         """The model with further rows, read as those before them.
@@ -95,16 +114,12 @@ class TableModel(ReadsTables):
         [4.0, 4.0]
         """
         moments, n = self._moments(frame)
-        return replace(
-            self, moments=self.moments + moments, history=(*self.history, f"fitted {source}: {n} rows")
-        )
+        return self.with_moments(self.moments + moments, f"fitted {source}: {n} rows")
 
     def forget(self, frame: Any, source: str = "a table") -> Self:
         """The model without rows that were fitted before."""
         moments, n = self._moments(frame)
-        return replace(
-            self, moments=self.moments - moments, history=(*self.history, f"forgot {source}: {n} rows")
-        )
+        return self.with_moments(self.moments - moments, f"forgot {source}: {n} rows")
 
     def merge(self, other: TableModel) -> Self:
         """The model of all rows behind both; they must read columns alike."""
@@ -116,8 +131,32 @@ class TableModel(ReadsTables):
             )
         if (self.learner, self.weight) != (other.learner, other.weight):
             raise ValueError("the models have different learners, or different columns of weights")
-        history = (*self.history, *(f"merged: {line}" for line in other.history))
-        return replace(self, moments=self.moments + other.moments, history=history)
+        return self.with_moments(self.moments + other.moments, *(f"merged: {line}" for line in other.history))
+
+    def with_moments(self, moments: Moments, *done: str) -> Self:
+        """The model of other sums, private ones say; done: what was done, for the history."""
+        learned = replace(self.sums, moments=moments)
+        return replace(self, learned=learned, history=(*self.history, *done))
+
+    @property
+    def sums(self) -> Sums:
+        """What was learned, where it is sums; a learner of another kind is refused."""
+        if isinstance(self.learned, Sums):
+            return self.learned
+        raise ValueError(
+            f"this is a {self.learner} model, which predicts but neither merges, forgets nor exports; for "
+            f"that, and for --like, fit with --learner {' or '.join(Sums.learners)}"
+        )
+
+    @property
+    def moments(self) -> Moments:
+        """The sums by class."""
+        return self.sums.moments
+
+    @property
+    def scale(self) -> Standardize:
+        """How numbers are standardised before they are summed."""
+        return self.sums.scale
 
     @property
     def key(self) -> str:
@@ -125,24 +164,52 @@ class TableModel(ReadsTables):
         return f"{self.table.key} {self.scale.key} {self.positive}"
 
     @property
-    def labels(self) -> list[Any]:
-        """The classes."""
-        return list(self.moments.classes)
+    def learner(self) -> str:
+        """The name of the learner."""
+        return self.learned.learner
 
     @property
-    def privacy(self) -> Budget | None:
-        """What the moments have cost, if they are private."""
-        return self.moments.privacy
+    def labels(self) -> list[Any]:
+        """The classes, which are all text or all numbers."""
+        return self.learned.labels
 
     @property
     def counts(self) -> dict[str, float]:
         """How many rows there were of each class, by weight."""
-        return dict(zip(map(str, self.moments.classes), self.moments.counts.tolist(), strict=True))
+        return self.learned.counts
 
-    @cached_property
+    @property
+    def privacy(self) -> Budget | None:
+        """What the sums that the model is made of have cost, if they are private."""
+        return self.learned.privacy
+
+    @property
     def classifier(self) -> Any:
         """The fitted estimator, of numbers as `numbers` makes them."""
-        return LEARNERS[self.learner](features=self.scale).fit_moments(self.moments)
+        return self.learned.classifier
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that a table must have."""
+        return [str(name) for name in self.table.feature_names_in_]
+
+    @property
+    def tells_probabilities(self) -> bool:
+        """Whether the learner tells probabilities of clean labels."""
+        return isinstance(self.learned, Kernels)
+
+    def numbers(self, frame: Any) -> Array:
+        """The columns of a frame as numbers, (n, width); what fitting left out may be missing."""
+        missing = [name for name in self.columns if name not in frame.columns]
+        for name in missing:
+            if name not in self.table.left_out_:
+                raise ValueError(f"the model needs the column {name!r}, which is not there")
+        if missing and hasattr(frame, "assign"):
+            frame = frame.assign(**dict.fromkeys(missing))
+        elif missing:
+            nothing = extra("polars", "io").lit(None)
+            frame = frame.with_columns(nothing.alias(name) for name in missing)
+        return self.table.transform(frame[self.columns])
 
     def scores(self, frame: Any) -> Array:
         """(n,) for two classes, positive for the second one; (n, K) for more."""
@@ -152,21 +219,24 @@ class TableModel(ReadsTables):
         """The class of each row."""
         return np.asarray(self.classifier.predict(self.numbers(frame)))
 
+    def probabilities(self, frame: Any) -> Array:
+        """P(clean class) for each row, (n, K)."""
+        if not self.tells_probabilities:
+            raise ValueError(f"a {self.learner} model tells no probabilities of clean labels; robust ones do")
+        return np.asarray(self.classifier.predict_proba(self.numbers(frame)))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one .npz without pickle, whole or not at all."""
-        moments, arrays = moments_as_facts(self.moments)
-        refuse_unwritable((*self.labels, self.target, self.weight, self.positive))
-        facts = {
-            "target": self.target,
-            "weight": self.weight,
-            "positive": self.positive,
-            "learner": self.learner,
+        names = {name: getattr(self, name) for name in self.learned.names}
+        refuse_labels(self.labels)
+        refuse_unwritable((*self.labels, *names.values()))
+        shared = {
             "history": list(self.history),
             "habits": self.habits.as_facts(),
             "table": as_facts(self.table),
-            "moments": moments,
         }
-        save_arrays(path, "model", facts, arrays | {"mean": self.scale.mean_, "scale": self.scale.scale_})
+        facts, arrays = self.learned.content()
+        save_arrays(path, self.learned.kind, names | shared | facts, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -178,56 +248,33 @@ class TableModel(ReadsTables):
         >>> TableModel.load(path).predict(pl.DataFrame({"age": [65]})).tolist()
         [1]
         """
-        other = PREDICT_ONLY.get(kind_of(path))
-        if other is not None:
-            raise ValueError(
-                f"{path} is a {other} model, which predicts but neither merges, forgets nor exports; "
-                f"for that, and for --like, fit with --learner {' or '.join(LEARNERS)}"
-            )
-        facts, arrays = load_arrays(path, "model")
+        found = kind_of(path)
+        kind = next((kind for kind in cls.kinds if kind.kind == found), cls.kinds[0])
+        facts, arrays = load_arrays(path, kind.kind)
         try:
-            refuse_others(facts, FACTS)
+            refuse_others(facts, (*kind.names, *FACTS, *kind.more_facts))
             refuse_others(facts["habits"], vars(Habits()))
-            mean, spread = arrays.pop("mean"), arrays.pop("scale")
-            table = from_facts(facts["table"])
-            scale = _scale(mean, spread, table.width)
-            moments = Moments(**moments_as_fields(facts["moments"], arrays))
-            fits = moments.key == scale.key and moments.sums.shape[1] == scale.width
-            if not fits or facts["learner"] not in LEARNERS:
-                raise ValueError("its parts do not belong together")
-            words = {name: facts[name] for name in ("target", "weight", "positive")}
-            known = all(isinstance(word, str | None) for word in words.values())
-            if not known or words["target"] is None:
+            names = {name: facts[name] for name in kind.names}
+            known = all(isinstance(word, str | None) for word in names.values())
+            if not known or names["target"] is None:
                 raise ValueError("its names are no text")
-            if len({isinstance(label, str) for label in moments.classes}) > 1:
-                raise ValueError("its classes are neither all text nor all numbers")
-            refuse_unwritable((*moments.classes, *words.values()))
+            refuse_unwritable(names.values())
+            table = from_facts(facts["table"])
             return cls(
                 table=table,
-                scale=scale,
-                moments=moments,
-                learner=facts["learner"],
+                learned=kind.of_content(facts, arrays, table),
                 history=history_from_facts(facts["history"]),
                 habits=Habits.from_facts(facts["habits"]),
-                **words,
+                **names,
             )
         except DOUBTS as error:
             raise ValueError(f"{path} does not hold a model: {brief(error)}") from None
 
     def _moments(self, frame: Any) -> tuple[Moments, int]:
+        sums = self.sums
         labels = TableLabels.of(frame, self.target, self.positive, self.weight)
-        if not len(labels.y):
-            raise ValueError(f"no row has a label: the target {self.target!r} is empty")
-        X = self.numbers(labels.of_rows(frame))
-        return accumulate((X, labels.y, labels.weight), self.scale, DEGREES[self.learner]), len(labels.y)
+        return sums.of_rows(self.numbers(labels.of_rows(frame)), labels), len(labels.y)
 
 
-def _scale(mean: Array, spread: Array, width: int) -> Standardize:
-    for array in (mean, spread):
-        if array.shape != (width,) or array.dtype != np.float64 or not np.isfinite(array).all():
-            raise ValueError("its scale has the wrong shape or type")
-    if not (spread > 1e-300).all():
-        raise ValueError("its scale is not positive")
-    scale = Standardize()
-    scale.n_features_in_, scale.mean_, scale.scale_ = width, mean, spread
-    return scale
+def _learners(kinds: Iterable[type[Learned]]) -> list[str]:
+    return [learner for kind in kinds for learner in kind.learners]

@@ -71,6 +71,11 @@ class TableLabels:
             len(given) - len(rows),
         )
 
+    @property
+    def by_class(self) -> dict[Any, int]:
+        """How many rows have each label."""
+        return dict(zip(self.classes, self.counts, strict=True))
+
     def of_rows(self, frame: Any) -> Any:
         """The rows of a frame that have a label."""
         if len(self.rows) == frame.shape[0]:
@@ -151,15 +156,26 @@ def labels_to_learn(
     >>> labels_to_learn(pets, "pet", "cat")[0].classes, labels_to_learn(pets, "pet")[1]
     (('cat', 'not cat'), None)
     """
-    labels, against = TableLabels.of(frame, target, None, weight), None
-    if positive is not None and str(positive) not in map(str, labels.classes):
-        known = ", ".join(map(str, labels.classes[:10]))
-        raise ValueError(f"no label of {target!r} is {positive!r}; the labels are {known}")
-    if positive is not None and len(labels.classes) > 2:
-        against = str(positive)
+    labels = TableLabels.of(frame, target, None, weight)
+    against = class_against_others(labels.classes, target, positive)
+    if against is not None:
         labels = TableLabels.of(frame, target, against, weight)
-    refuse_odd_targets(labels)
+    refuse_odd_targets(labels.by_class, target)
     return labels, against
+
+
+def class_against_others(classes: Collection[Any], target: str, positive: Any = None) -> str | None:
+    """The label that all others are one class against, if there is one and there are several others.
+
+    >>> class_against_others(["cat", "dog", "cow"], "pet", "cat"), class_against_others([0, 1], "sick", "1")
+    ('cat', None)
+    """
+    if positive is None:
+        return None
+    if str(positive) not in map(str, classes):
+        known = ", ".join(map(str, list(classes)[:10]))
+        raise ValueError(f"no label of {target!r} is {positive!r}; the labels are {known}")
+    return str(positive) if len(classes) > 2 else None
 
 
 def feature_columns(frame: Any, target: str, weight: str | None) -> Any:
@@ -175,10 +191,12 @@ def feature_columns(frame: Any, target: str, weight: str | None) -> Any:
     return frame[columns]
 
 
-def refuse_odd_targets(labels: TableLabels) -> None:
-    """Raise if these labels cannot be learned: one class, too many, fractions, classes of a single row."""
-    counts, target = dict(zip(labels.classes, labels.counts, strict=True)), labels.target
-    n = len(labels.y)
+def refuse_odd_targets(counts: Mapping[Any, int], target: str) -> None:
+    """Raise if these labels cannot be learned: one class, too many, fractions, classes of a single row.
+
+    counts: how many rows have each label.
+    """
+    n = sum(counts.values())
     if not n:
         raise ValueError(f"no row has a label: the target {target!r} is empty")
     if len(counts) == 1:

@@ -6,75 +6,51 @@ never the labels of single rows.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from unflip._files import brief, load_arrays, save_arrays
 from unflip.models.learners import TABLE_LEARNERS
 from unflip.models.predicts_only import (
-    FACTS,
+    Array,
     PredictsOnly,
     counts_by_class,
-    fields_from_facts,
+    counts_from_facts,
     labels_from_facts,
     refuse_odd_arrays,
 )
-from unflip.models.reading import OF_KERNELS, Array
-from unflip.models.table_facts import DOUBTS, from_facts, refuse_others
+from unflip.models.table_facts import from_facts, refuse_others
 from unflip.robust.calibration import Calibration
 from unflip.robust.ensemble import Part, RidgeEnsemble
 from unflip.robust.numbers import EnsembleClassifier
 from unflip.robust.two_part import TwoPart
 from unflip.robust.views import Views
-from unflip.tables import Habits
 from unflip.tables.column_kinds import Numbers
-from unflip.tables.labels import feature_columns, labels_to_learn
+from unflip.tables.labels import TableLabels
 from unflip.tables.tabular import Tabular
 
 
 @dataclass(frozen=True, eq=False)
-class KernelModel(PredictsOnly):
-    """What `unflip fit --learner robust` writes: a `RobustClassifierCV` of the numbers that a table makes.
+class Kernels(PredictsOnly):
+    """A `RobustClassifierCV` of the numbers that a table makes, as far as it predicts."""
 
-    >>> import polars as pl
-    >>> frame = pl.DataFrame({"age": [20, 30, 60, 70] * 5, "old": [0, 0, 1, 1] * 5})
-    >>> KernelModel.fit(frame, "old").predict(pl.DataFrame({"age": [25, 65]})).tolist()
-    [0, 1]
-    """
-
-    learner: str = "robust"
+    kind: ClassVar[str] = "kernel model"
+    learners: ClassVar[tuple[str, ...]] = ("robust",)
+    more_facts: ClassVar[tuple[str, ...]] = ("classes", "counts", "parts", "inner")
 
     @classmethod
-    def fit(
-        cls,
-        frame: Any,
-        target: str,
-        weight: str | None = None,
-        positive: str | None = None,
-        source: str = "a table",
-        habits: Habits | None = None,
-    ) -> Self:
-        """Fit a frame of pandas or polars. source: what the history calls it."""
-        labels, _ = labels_to_learn(frame, target, positive, weight)
-        rows = labels.of_rows(feature_columns(frame, target, weight))
-        table = Tabular.of_files().fit(rows)
-        model = TABLE_LEARNERS["robust"].make().fit(table.transform(rows), labels.y, labels.weight)
+    def fit(cls, learner: str, table: Tabular, X: Array, labels: TableLabels) -> tuple[Self, list[str]]:
+        """The fitted parts, and no remarks; the table keeps the columns that these use."""
+        model = TABLE_LEARNERS[learner].make().fit(X, labels.y, labels.weight)
         table.kept_ = table.kept_[model.varying_]  # one map, not two
         model = EnsembleClassifier.of(model.classes_, model.ensemble_, model.report_.calibration)
-        history = (f"fitted {source}: {len(labels.y)} rows",)
-        return cls(target, table, model, counts_by_class(labels), history, habits=habits or Habits())
+        return cls(learner, model, counts_by_class(labels)), []
 
-    def probabilities(self, frame: Any) -> Array:
-        """P(clean class) for each row, (n, K)."""
-        return self.classifier.predict_proba(self.numbers(frame))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one .npz without pickle, whole or not at all."""
+    def content(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Facts and arrays for a file."""
         ensemble, calibration = self.classifier.ensemble_, self.classifier.report_.calibration
-        facts = self.facts() | {"parts": len(ensemble.parts)}
+        facts = {"classes": self.labels, "counts": self.counts, "parts": len(ensemble.parts)}
         arrays = {
             "mean": ensemble.views.mean,
             "scale": ensemble.views.scale,
@@ -90,30 +66,17 @@ class KernelModel(PredictsOnly):
                 f"dual{number}": part.dual,
                 f"offset{number}": part.offset,
             }
-        save_arrays(path, OF_KERNELS, facts, arrays)
+        return facts, arrays
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what `save` wrote; a damaged or foreign file raises `ValueError`.
-
-        >>> import polars as pl, tempfile
-        >>> path = tempfile.mkdtemp() + "/model.npz"
-        >>> frame = pl.DataFrame({"age": [20, 30, 60, 70] * 5, "old": [0, 0, 1, 1] * 5})
-        >>> KernelModel.fit(frame, "old").save(path)
-        >>> KernelModel.load(path).predict(pl.DataFrame({"age": [65]})).tolist()
-        [1]
-        """
-        facts, arrays = load_arrays(path, OF_KERNELS)
-        try:
-            refuse_others(facts, (*FACTS, "inner", "parts"))
-            classifier, fields = _classifier(facts, arrays), fields_from_facts(facts)
-            if "inner" in facts:  # a second table of numbers, in files of version 0.1
-                _join(fields["table"], from_facts(facts["inner"]))
-            if fields["table"].width != classifier.n_features_in_:
-                raise ValueError("its parts do not belong together")
-            return cls(classifier=classifier, **fields)
-        except DOUBTS as error:
-            raise ValueError(f"{path} does not hold a model: {brief(error)}") from None
+    def of_content(cls, facts: dict[str, Any], arrays: dict[str, Array], table: Tabular) -> Self:
+        """What `content` gave; every doubt raises."""
+        classifier = _classifier(facts, arrays)
+        if "inner" in facts:  # a second table of numbers, in files of version 0.1
+            _join(table, from_facts(facts["inner"]))
+        if table.width != classifier.n_features_in_:
+            raise ValueError("its parts do not belong together")
+        return cls("robust", classifier, counts_from_facts(facts["counts"]))
 
 
 def _classifier(facts: dict[str, Any], arrays: dict[str, Array]) -> EnsembleClassifier:
