@@ -436,3 +436,37 @@ def test_a_private_model_says_what_it_has_cost(run, table, tmp_path):
     assert facts["privacy"] == budget.as_facts()
     assert "epsilon" not in run("merge", "plain.npz", "--out", "b.npz")[1]
     assert "privacy" not in json.loads(run("merge", "plain.npz", "--out", "b.npz", "--json")[1])
+
+
+def numbers(n=400):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n)
+    ages, weights = rng.normal(40 + 9 * y, 8), rng.integers(1, 4, n)
+    return pl.DataFrame({"age": ages, "height": rng.normal(size=n), "n": weights, "sick": y})
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.tsv"])
+@pytest.mark.parametrize("options", [(), ("--weight", "n"), ("--drop", "n", "--positive", "1")])
+def test_a_large_file_of_numbers_is_fitted_in_passes_and_its_model_is_the_same(
+    name, options, run, tmp_path, monkeypatch
+):
+    separator = "\t" if name == "a.tsv" else ";"
+    table = numbers()
+    table.write_parquet(name) if name == "a.parquet" else table.write_csv(name, separator=separator)
+    assert run("fit", name, "-t", "sick", *options, "--out", "whole.npz")[0] == 0
+    monkeypatch.setattr(sys.modules["unflip.cli.fit"], "LARGE_FILE", 0)
+    monkeypatch.setattr(sys.modules["unflip.cli.fit"], "labelled_table", None)  # the file is not read whole
+    code, _, said = run("fit", name, "-t", "sick", *options, "--out", "passes.npz")
+    assert (code, said) == (0, "")
+    whole, found = (TableModel.load(tmp_path / f"{kind}.npz") for kind in ("whole", "passes"))
+    assert (found.counts, found.labels, found.history) == (whole.counts, whole.labels, whole.history)
+    assert (found.table.key, found.weight, found.positive) == (whole.table.key, whole.weight, whole.positive)
+    assert np.allclose(found.scores(table), whole.scores(table), rtol=1e-8, atol=1e-8)
+
+
+def test_a_large_file_with_text_is_read_whole_and_it_is_said_why(run, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules["unflip.cli.fit"], "LARGE_FILE", 0)
+    code, _, said = run("fit", table, "-t", "sick", "--out", "model.npz")
+    assert code == 0
+    assert "is read whole, and not in passes: " in said
+    assert run("fit", table, "-t", "sick", "--out", "model.npz", "--quiet") == (0, "", "")

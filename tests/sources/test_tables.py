@@ -610,3 +610,19 @@ def test_integers_of_128_bits_are_read_as_numbers_though_not_as_labels(kind):
 def test_columns_of_different_lengths_are_no_table():
     with pytest.raises(ValueError, match=r"columns have the lengths \[998, 999\]"):
         ColumnTable([np.ones(999), np.ones(998)])
+
+
+def test_gaps_of_csv_are_those_of_whole_tables(tmp_path):
+    from unflip.tables.types import MISSING, NOTHING
+
+    for gap in (*MISSING, "Na", "NONE"):
+        (tmp_path / "a.csv").write_text(f"a,y\n1,no\n{gap},yes\n")
+        with pytest.raises(ValueError, match=r"row 1 has no value \(column 'a'\)"):
+            accumulate(csv(tmp_path / "a.csv", target="y"))
+    for label in (*MISSING, "Na", "NONE"):
+        (tmp_path / "a.csv").write_text(f"a,y\n1,no\n2,{label}\n3,no\n")
+        if label.lower() in NOTHING:
+            with pytest.raises(ValueError, match=r"row 1 has no label \(column 'y'\)"):
+                accumulate(csv(tmp_path / "a.csv", target="y"))
+        else:
+            assert set(accumulate(csv(tmp_path / "a.csv", target="y")).classes) == {"no", label}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,13 +19,20 @@ from unflip.cli.options import (
     Target,
     Text,
     Weight,
+    as_labels,
     labelled_table,
     model_of_sums,
     table_like,
     writable,
 )
 from unflip.cli.refusal import Refusal, refusing
+from unflip.cli.say import tell
 from unflip.cli.show import show_model
+
+if TYPE_CHECKING:
+    from unflip.models import TableModel
+
+LARGE_FILE = 1 << 28  # bytes, from which on a file of numbers is read in passes
 
 
 def fit(
@@ -51,7 +58,11 @@ def fit(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fit a classifier to a table whose labels may be wrong."""
+    """Fit a classifier to a table whose labels may be wrong.
+
+    Files of numbers that are larger than 256 MB are read in eight passes, in constant memory, if the learner
+    is square or unhinged; all others are read whole.
+    """
     writable(out, (".npz",), inputs=(file, like))
     with refusing():
         from dataclasses import replace
@@ -88,10 +99,46 @@ def fit(
             nothing = nothing.with_classes(first.moments.classes)
             model = replace(first, history=()).with_moments(nothing).more(frame, file)
         else:
-            frame, target, habits = labelled_table(
-                file, target, drop, text, delimiter, decimal, category, positive
-            )
-            model = TableModel.fit(frame, target, learner or "square", weight, positive, file, habits)
+            learner, found = learner or "square", None
+            if target is not None and not (text or category or decimal):
+                found = _fit_in_passes(file, target, learner, weight, positive, drop, delimiter, quiet)
+            if found is None:
+                frame, target, habits = labelled_table(
+                    file, target, drop, text, delimiter, decimal, category, positive
+                )
+                found = TableModel.fit(frame, target, learner, weight, positive, file, habits)
+            model = found
             model.classifier  # noqa: B018  # refuses what cannot classify, before it is written
         model.save(out)
     show_model(model, out, as_json, quiet)
+
+
+def _fit_in_passes(
+    file: str,
+    target: str,
+    learner: str,
+    weight: str | None,
+    positive: str | None,
+    drop: list[str] | None,
+    delimiter: str | None,
+    quiet: bool,
+) -> TableModel | None:
+    """The model of a large file of numbers; None if the file is to be read whole, and on stderr why."""
+    import polars as pl
+
+    from unflip.models.passes_over_file import fit_in_passes
+    from unflip.models.sums import LEARNERS
+
+    path = Path(file)
+    if learner not in LEARNERS or not path.is_file() or path.stat().st_size < LARGE_FILE:
+        return None
+
+    def meant(labels: list[object]) -> list[object]:
+        return list(as_labels(pl.Series(labels)).to_list())
+
+    try:
+        return fit_in_passes(path, target, learner, weight, positive, drop or (), delimiter, meant)
+    except (ValueError, TypeError) as why:
+        if not quiet:
+            tell(f"{file} is read whole, and not in passes: {why}", err=True)
+        return None

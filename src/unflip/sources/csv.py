@@ -15,6 +15,7 @@ from unflip.sources.arrow_columns import ChosenColumns, is_text, refuse_other_sc
 from unflip.sources.batch import Batch
 from unflip.sources.files import Paths, found_files, stamps
 from unflip.sources.source import Stream
+from unflip.tables.types import NOTHING, SPELLINGS
 
 PACKED = ("", ".gz", ".bz2", ".zst", ".lz4")
 TABS = (".tsv", ".tab")
@@ -44,7 +45,7 @@ class CsvStream(Stream):
             _naming_the_file(file, self.delimiter, self.types),
             _opened(file, self.delimiter, self.types) as pieces,
         ):
-            yield from pieces
+            yield from (_without_gaps(piece, self.choice.target) for piece in pieces)
 
     @property
     def fingerprint(self) -> str:
@@ -64,9 +65,10 @@ def csv(
     target, weight: names of the columns of labels and weights. columns: names of the features, in this order;
     all others if not given. Files may be compressed (.gz, .bz2, .zst, .lz4). delimiter: a comma unless given,
     a tab in .tsv files. Whether labels are text or numbers is seen from the beginning of the first file.
-    What is empty, or says NA, NaN or null, is missing, and refused with its row; rows are counted from zero,
-    without the header. A checkpoint counts batches: a pass that goes on reads earlier rows again, but sums
-    them no more.
+    What is empty, or says that nothing is there (NA, NaN, null, none, missing, ? and - in any case), is
+    missing, and refused with its row; of labels that are text only what is empty or says NA, N/A, NaN or
+    null. Rows are counted from zero, without the header. A checkpoint counts batches: a pass that goes on
+    reads earlier rows again, but sums them no more.
 
     >>> import tempfile
     >>> from unflip.moments import accumulate
@@ -86,6 +88,17 @@ def csv(
             choice.check(found)
             refuse_other_schema(choice, found, schema, str(files[0]), new_columns=columns is None)
     return CsvStream(files, choice, _types(schema, choice), delimiter)
+
+
+def _without_gaps(rows: Any, target: str) -> Any:
+    """The rows of a batch, with nothing where labels of text say that there is none."""
+    column = rows.column(target)
+    if not is_text(column.type):
+        return rows
+    compute, pa = extra("pyarrow.compute", "io"), extra("pyarrow", "io")
+    said = compute.utf8_lower(compute.utf8_trim_whitespace(column))
+    known = compute.if_else(compute.is_in(said, pa.array(NOTHING)), pa.scalar(None, column.type), column)
+    return rows.set_column(rows.schema.get_field_index(target), target, known)
 
 
 def _types(schema: Any, choice: ChosenColumns) -> dict[str, Any]:
@@ -116,7 +129,7 @@ def _opened(file: Path, delimiter: str | None, types: Any = None, threads: bool 
         convert_options=csv.ConvertOptions(
             column_types=types,
             include_columns=None if types is None else list(types),
-            strings_can_be_null=True,
+            null_values=SPELLINGS,
         ),
     )
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Collection, Iterator, Sequence, Set
 from difflib import get_close_matches
 from io import BytesIO, StringIO
+from pathlib import Path
 from typing import Any
 
 from unflip._extras import extra
@@ -15,6 +16,7 @@ from unflip.tables.wanted import Wanted
 
 DELIMITERS = "\t;|,"
 FEW = 1 << 14  # bytes that show which it is
+HEAD = 1 << 20  # bytes of a file that is not read whole
 csv.field_size_limit(sys.maxsize)  # texts may be long
 MARK = b"\xef\xbb\xbf"  # what some programs begin a UTF-8 file with
 
@@ -71,6 +73,14 @@ def as_written(
         _, *values = _rows(data, separator, name)
         frame = pl.DataFrame(values, dict.fromkeys(header, pl.String), orient="row")
     return frame.with_columns(pl.all().fill_null("")), separator
+
+
+def head_of_csv(path: Path, delimiter: str | None, known: Set[str] = frozenset()) -> str:
+    """The delimiter of a file, seen from its beginning, whose header is checked as that of a whole file."""
+    with path.open("rb") as file:
+        few = file.read(HEAD)
+    lines = few[: few.rfind(b"\n") + 1] or few
+    return as_written(lines, str(path), delimiter, known)[1]
 
 
 def _first_record(data: bytes) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import product
 from typing import Any
 
 from unflip._extras import extra
@@ -12,6 +13,9 @@ from unflip.tables.wanted import Habits, Wanted
 
 NOTHING = ("", "na", "n/a", "nan", "null")  # no label is called so
 MISSING = (*NOTHING, "none", "?", "-", ".", "#n/a", "missing")
+SPELLINGS = sorted(
+    {"".join(letters) for word in MISSING for letters in product(*({c.lower(), c.upper()} for c in word))}
+)
 TRUTH = {"true": True, "false": False, "t": True, "f": False}
 MOSTLY = 0.5  # of the values: then a column is meant to be numbers, and the others are in the way
 
