@@ -18,12 +18,13 @@ DIGIT = 11  # bits that a pass finds of each median
 
 @dataclass(frozen=True, eq=False)
 class ColumnFacts:
-    """rows: their number; low, high, mean, squares: (d,), squares about the mean; whole, hashes: (d,).
+    """rows: how many there are; known: (d,), how many have a number; labels: how many have each label.
 
-    labels: how many rows have each label.
+    low, high, mean, squares (about the mean), whole, hashes: (d,), of the numbers that are known.
     """
 
     rows: int
+    known: Array
     low: Array
     high: Array
     mean: Array
@@ -34,26 +35,32 @@ class ColumnFacts:
 
     @classmethod
     def of(cls, X: Array, labels: Counter[Any]) -> Self:
-        """The facts of some rows; numbers that are not finite, or too large to be squared, are refused."""
+        """The facts of some rows, NaN being a gap; numbers that cannot be squared are refused."""
+        gaps = np.isnan(X)
+        known = len(X) - gaps.sum(axis=0)
+        filled = np.where(gaps, 0.0, X)
         with np.errstate(over="ignore", invalid="ignore"):
-            mean = X.mean(axis=0, dtype=np.float64)
-            squares = ((X - mean) ** 2).sum(axis=0)
+            mean = filled.sum(axis=0) / np.maximum(known, 1)
+            squares = np.where(gaps, 0.0, (X - mean) ** 2).sum(axis=0)
         if not np.isfinite(squares).all():
-            raise ValueError("some numbers are missing, infinite, or too large to be squared")
-        whole = (np.floor(X) == X).all(axis=0)
+            raise ValueError("some numbers are infinite, or too large to be squared")
+        whole = (filled == np.floor(filled)).all(axis=0)
         hashes = np.zeros(X.shape[1], np.uint64)
-        hashes[whole] = _hashed(X[:, whole]).sum(axis=0, dtype=np.uint64)
-        return cls(len(X), X.min(axis=0), X.max(axis=0), mean, squares, whole, hashes, labels)
+        counted = np.where(gaps[:, whole], np.uint64(0), _hashed(filled[:, whole]))
+        hashes[whole] = counted.sum(axis=0, dtype=np.uint64)
+        low, high = np.where(gaps, np.inf, X).min(axis=0), np.where(gaps, -np.inf, X).max(axis=0)
+        return cls(len(X), known, low, high, mean, squares, whole, hashes, labels)
 
     def __add__(self, other: ColumnFacts) -> ColumnFacts:
-        rows = self.rows + other.rows
-        apart, share = other.mean - self.mean, other.rows / rows
+        known = self.known + other.known
+        apart, share = other.mean - self.mean, other.known / np.maximum(known, 1)
         return ColumnFacts(
-            rows,
+            self.rows + other.rows,
+            known,
             np.minimum(self.low, other.low),
             np.maximum(self.high, other.high),
             self.mean + apart * share,
-            self.squares + other.squares + apart**2 * share * self.rows,
+            self.squares + other.squares + apart**2 * share * self.known,
             self.whole & other.whole,
             self.hashes + other.hashes,
             self.labels + other.labels,
@@ -61,11 +68,12 @@ class ColumnFacts:
 
     def numbers_rows(self, j: int) -> bool:
         """Whether a column holds each whole number of its range once, or 64 bits agree by chance."""
-        if not self.whole[j] or self.high[j] - self.low[j] + 1 != self.rows:
+        if not self.whole[j] or self.high[j] - self.low[j] + 1 != self.known[j]:
             return False
-        low, block, total = int(self.low[j]), 1 << 20, np.zeros(1, np.uint64)
-        for start in range(low, low + self.rows, block):
-            values = np.arange(start, min(start + block, low + self.rows), dtype=np.float64)
+        low, end, block = int(self.low[j]), int(self.high[j]) + 1, 1 << 20
+        total = np.zeros(1, np.uint64)
+        for start in range(low, end, block):
+            values = np.arange(start, min(start + block, end), dtype=np.float64)
             total += _hashed(values).sum(dtype=np.uint64)
         return bool(total[0] == self.hashes[j])
 
@@ -77,10 +85,10 @@ class Medians:
     numbers that begin as a median does, the next digit, and so finds it.
     """
 
-    def __init__(self, rows: int, columns: int) -> None:
-        # Of an even number of rows the two in the middle are found, and their mean taken.
-        self.ranks = np.array([[(rows - 1) // 2], [rows // 2]]).repeat(columns, axis=1)
-        self.prefixes = np.zeros((2, columns), np.uint64)
+    def __init__(self, known: Array) -> None:
+        # Of an even number the two in the middle are found, and their mean taken; of none, nothing.
+        self.ranks = np.where(known > 0, [(known - 1) // 2, known // 2], -1)
+        self.prefixes = np.zeros(self.ranks.shape, np.uint64)
         self.left = 64  # bits that are not known yet
 
     def counts(self, X: Array) -> Array:
@@ -88,7 +96,8 @@ class Medians:
         digit = min(DIGIT, self.left)
         found = np.zeros((2, X.shape[1], 1 << digit), np.int64)
         for j in range(X.shape[1]):
-            keys = _ordered(X[:, j])
+            gaps = np.isnan(X[:, j])
+            keys = _ordered(X[~gaps, j] if gaps.any() else X[:, j])
             digits = ((keys >> np.uint64(self.left - digit)) & np.uint64((1 << digit) - 1)).astype(np.intp)
             for which in range(2):
                 if which and self.prefixes[0, j] == self.prefixes[1, j]:

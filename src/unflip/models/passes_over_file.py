@@ -1,8 +1,8 @@
 """Sums of a large file of numbers, in a fixed number of passes and constant memory.
 
 One pass finds what the table map and the scale must know of each column, six find the medians that stand for
-gaps of later rows, and one sums. The model is that of the whole file in memory. Files with text, dates or
-gaps in their features are refused, with the reason.
+gaps of later rows, and one sums. The model is that of the whole file in memory. Files with text or dates
+among their features, or without a label in some row, are refused, with the reason.
 """
 
 from __future__ import annotations
@@ -16,20 +16,24 @@ from typing import Any
 
 import numpy as np
 
+from unflip._arrays import Array
 from unflip._extras import extra
 from unflip.features import Standardize
 from unflip.models.column_facts import ColumnFacts, Medians
 from unflip.models.sums import DEGREES, Sums
 from unflip.models.table_model import TableModel
+from unflip.moments import Moments
 from unflip.passes.one_pass import Sums as SumsOfRows
 from unflip.passes.walk import fold
 from unflip.sources import Batch, Labels, csv, parquet
+from unflip.sources.arrow_columns import WithGaps
 from unflip.tables import Habits
 from unflip.tables.column_kinds import FEWEST, IDENTIFIER, NUMBERED, Column, LeftOut, Numbers
 from unflip.tables.labels import class_against_others, refuse_doubtful_labels, refuse_odd_targets
 from unflip.tables.tabular import NEVER_VARIES, Tabular
 from unflip.tables.text import head_of_csv
 
+SMALLEST = 1e-150  # a spread whose square is a float
 PARQUET, TEXT = (".parquet", ".pq"), (".csv", ".tsv")
 
 
@@ -47,10 +51,8 @@ def fit_in_passes(
 
     as_labels: what the labels that are written mean.
     """
-    opened = _opener(Path(path), target, weight, delimiter)
-    source = opened(None)
-    names = [name for name in source.choice.features if name not in drop]
-    source = opened(names)
+    source = _opened(Path(path), target, weight, drop, delimiter)
+    names = list(source.choice.features)
     facts: ColumnFacts = fold(source, _facts)
     written = [label.strip() if isinstance(label, str) else label for label in facts.labels]
     meant = dict(zip(facts.labels, as_labels(written), strict=True))
@@ -59,37 +61,38 @@ def fit_in_passes(
     if against is not None:
         meant = {label: against if str(m) == against else f"not {against}" for label, m in meant.items()}
     refuse_odd_targets(_counts(facts, meant), target)
-    medians = Medians(facts.rows, len(names))
+    medians = Medians(facts.known)
     while medians.left:
         medians.learn(fold(source, lambda batch: medians.counts(_rows(batch))))
-    table, used = _table(names, facts, medians.values)
-    scale = Standardize()
-    scale._refuse_giant_span(facts.low, facts.high)
-    scale.n_features_in_, scale.mean_ = table.width, facts.mean[used]
-    scale.scale_ = np.sqrt(facts.squares[used] / facts.rows)
+    table, scale = _maps(names, facts, medians.values)
     sums = SumsOfRows(scale, DEGREES[learner], "fast")
-    kept = opened([names[j] for j in used])
-    moments = fold(kept, lambda batch: sums.of_batch(_relabelled(batch, meant)))
+
+    def moments_of(batch: Batch) -> Moments:
+        mapped = replace(batch, X=table.block(_rows(batch)), labels=_meant(batch.labels, meant), names=None)
+        return sums.of_batch(mapped)
+
+    moments = fold(source, moments_of)
     if not moments.counts.any():
         raise ValueError("the weight is zero in every row; at least one weight must be positive")
     history = (f"fitted {path}: {facts.rows} rows",)
     return TableModel(target, table, Sums(learner, scale, moments), weight, against, history, Habits())
 
 
-def _opener(path: Path, target: str, weight: str | None, delimiter: str | None) -> Callable[[Any], Any]:
-    """A source of the file, of the columns that are named."""
+def _opened(path: Path, target: str, weight: str | None, drop: Collection[str], delimiter: str | None) -> Any:
+    """A source of the file, whose features may have gaps."""
+    aside = {target, weight, *drop}
     if path.suffix.lower() in PARQUET:
-        return lambda columns: parquet(path, target=target, columns=columns, weight=weight)
-    if path.suffix.lower() not in TEXT:
-        raise ValueError(f"files that end in {', '.join((*PARQUET, *TEXT))} are read in passes")
-    mark = head_of_csv(path, delimiter, {target})
-
-    def opened(columns: Any) -> Any:
-        source = csv(path, target=target, columns=columns, weight=weight, delimiter=mark)
+        columns = extra("pyarrow.parquet", "io").read_schema(path).names
+        source: Any = parquet(path, target, [name for name in columns if name not in aside], weight)
+    elif path.suffix.lower() in TEXT:
+        columns, mark = head_of_csv(path, delimiter, {target})
+        source = csv(path, target, [name for name in columns if name not in aside], weight, mark)
         # Labels are what is written: 007 is another class than 7.
-        return replace(source, types=source.types | {target: extra("pyarrow", "io").string()})
-
-    return opened
+        source = replace(source, types=source.types | {target: extra("pyarrow", "io").string()})
+    else:
+        raise ValueError(f"files that end in {', '.join((*PARQUET, *TEXT))} are read in passes")
+    choice = source.choice
+    return replace(source, choice=WithGaps(choice.features, choice.target, choice.weight))
 
 
 def _rows(batch: Batch) -> Any:
@@ -117,35 +120,56 @@ def _whole(label: Any) -> Any:
     return int(label) if isinstance(label, float) and label.is_integer() else label
 
 
-def _relabelled(batch: Batch, meant: dict[Any, Any]) -> Batch:
-    """The same rows, with labels as they are meant."""
-    found = [meant[_whole(label)] for label in batch.labels.classes.tolist()]
+def _meant(labels: Labels, meant: dict[Any, Any]) -> Labels:
+    """The same labels as they are meant."""
+    found = [meant[_whole(label)] for label in labels.classes.tolist()]
     classes = sorted(set(found))
     places = np.array([classes.index(label) for label in found], np.intp)
     kept = np.array(classes, dtype=object if isinstance(classes[0], str) else None)
-    return replace(batch, labels=Labels(kept, places[batch.labels.codes]))
+    return Labels(kept, places[labels.codes])
 
 
-def _table(names: list[str], facts: ColumnFacts, medians: Any) -> tuple[Tabular, Any]:
-    """The map of these columns, as `Tabular.of_files` would have it, and which of them it keeps."""
-    columns: list[Column] = []
-    left_out: dict[str, str] = {}
+def _maps(names: list[str], facts: ColumnFacts, medians: Array) -> tuple[Tabular, Standardize]:
+    """The map of these columns, as `Tabular.of_files` would have it, and the scale of its numbers."""
+    n, columns, left_out = facts.rows, list[Column](), dict[str, str]()
+    kept: list[int] = []
+    scales: list[tuple[float, float]] = []  # means and squares about them, of what is kept
+    start = 0
     for j, name in enumerate(names):
-        constant = bool(facts.low[j] == facts.high[j])
-        if facts.rows >= FEWEST and facts.numbers_rows(j):
-            columns.append(LeftOut(NUMBERED))
-            left_out[name] = NUMBERED
-            continue
-        if facts.rows >= FEWEST and facts.whole[j] and not constant and IDENTIFIER.search(name):
-            raise ValueError(f"the column {name!r} may number the rows, which takes all of it to tell")
-        columns.append(Numbers(float(medians[j])))
-        if constant:
-            left_out[name] = NEVER_VARIES
-    made = [j for j, column in enumerate(columns) if column.width]
-    table = Tabular.of_files()
-    table.feature_names_in_, table.n_features_in_ = np.asarray(names, dtype=object), len(names)
-    table.columns_, table.left_out_ = columns, left_out
-    table.kept_ = np.flatnonzero([names[j] not in left_out for j in made])
-    if not table.width:
+        column = _column(j, name, facts, float(medians[j]))
+        columns.append(column)
+        known, gaps = int(facts.known[j]), n - int(facts.known[j])
+        varies = []
+        if isinstance(column, Numbers) and facts.low[j] < facts.high[j]:
+            apart = column.fill - facts.mean[j]  # gaps are so many numbers more, all at the median
+            varies.append(
+                (0, facts.mean[j] + apart * gaps / n, facts.squares[j] + apart**2 * known * gaps / n)
+            )
+        if isinstance(column, Numbers) and gaps:
+            varies.append((1, gaps / n, known * gaps / n))
+        if not varies:
+            left_out[name] = column.reason if isinstance(column, LeftOut) else NEVER_VARIES
+        kept += [start + place for place, _, _ in varies]
+        scales += [(mean, squares) for _, mean, squares in varies]
+        start += column.width
+    if not kept:
         raise ValueError("no column varies: there is nothing to learn from")
-    return table, np.asarray(made)[table.kept_]
+    table, scale = Tabular.of_files(), Standardize()
+    table.feature_names_in_, table.n_features_in_ = np.asarray(names, dtype=object), len(names)
+    table.columns_, table.left_out_, table.kept_ = columns, left_out, np.asarray(kept, dtype=np.intp)
+    scale.n_features_in_, scale.mean_ = table.width, np.array([mean for mean, _ in scales])
+    scale.scale_ = np.sqrt([squares / n for _, squares in scales])
+    if not (scale.scale_ > SMALLEST).all():
+        raise ValueError("some numbers are too small to be squared")
+    return table, scale
+
+
+def _column(j: int, name: str, facts: ColumnFacts, median: float) -> Column:
+    known = facts.known[j]
+    if not known:
+        return LeftOut("it has no values")
+    if known >= FEWEST and facts.numbers_rows(j):
+        return LeftOut(NUMBERED)
+    if known >= FEWEST and facts.whole[j] and facts.low[j] < facts.high[j] and IDENTIFIER.search(name):
+        raise ValueError(f"the column {name!r} may number the rows, which takes all of it to tell")
+    return Numbers(median, marks=bool(known < facts.rows))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,8 @@ class ChosenColumns:
     >>> choice.features, [batch.X[:].tolist() for batch in choice.batches(table.to_batches())]
     (('age',), [[[30.0], [40.0]]])
     """
+
+    gaps: ClassVar[bool] = False  # whether features may have gaps, which are NaN then
 
     features: tuple[str, ...]
     target: str
@@ -86,13 +88,19 @@ class ChosenColumns:
     def batch(self, rows: Any, place: str = "", first_row: int = 0) -> Batch:
         """One batch from one record batch."""
         with in_place(place):
-            columns = [_numbers(rows.column(name), name, first_row) for name in self.features]
+            columns = [_numbers(rows.column(name), name, first_row, gaps=self.gaps) for name in self.features]
             labels = _labels(rows.column(self.target), self.target, first_row)
             if self.weight is None:
                 weight = np.ones(rows.num_rows)
             else:
                 weight = _weight(rows.column(self.weight), self.weight, first_row)
         return Batch(ColumnTable(columns), labels, weight, self.features, first_row=first_row, place=place)
+
+
+class WithGaps(ChosenColumns):
+    """The same, where features may have gaps: for those who fill them."""
+
+    gaps: ClassVar[bool] = True
 
 
 def regrouped(pieces: Iterable[Any], rows: int) -> Iterator[Any]:
@@ -206,11 +214,14 @@ def _refuse_missing(column: Any, name: str, what: str, first_row: int) -> None:
         raise ValueError(f"row {row} has no {what} (column {name!r}); drop or impute such rows")
 
 
-def _numbers(column: Any, name: str, first_row: int, what: str = "value") -> Array:
+def _numbers(column: Any, name: str, first_row: int, what: str = "value", gaps: bool = False) -> Array:
     """A column as an array of numbers, a view of it if possible."""
-    _refuse_missing(column, name, what, first_row)
+    if not gaps:
+        _refuse_missing(column, name, what, first_row)
     if extra("pyarrow.types", "io").is_decimal(column.type):
         column = column.cast("string").cast("float64")  # rounded correctly, as the direct way is not
+    if column.null_count:
+        column = column.cast("float64")  # of truth values with gaps NumPy has objects only
     return column.to_numpy(zero_copy_only=False)
 
 

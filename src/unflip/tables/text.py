@@ -75,12 +75,13 @@ def as_written(
     return frame.with_columns(pl.all().fill_null("")), separator
 
 
-def head_of_csv(path: Path, delimiter: str | None, known: Set[str] = frozenset()) -> str:
-    """The delimiter of a file, seen from its beginning, whose header is checked as that of a whole file."""
+def head_of_csv(path: Path, delimiter: str | None, known: Set[str] = frozenset()) -> tuple[list[str], str]:
+    """The names of columns and the delimiter of a file, seen from its beginning and checked as ever."""
     with path.open("rb") as file:
         few = file.read(HEAD)
     lines = few[: few.rfind(b"\n") + 1] or few
-    return as_written(lines, str(path), delimiter, known)[1]
+    frame, separator = as_written(lines, str(path), delimiter, known)
+    return frame.columns, separator
 
 
 def _first_record(data: bytes) -> str:
