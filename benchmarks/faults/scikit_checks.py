@@ -47,10 +47,6 @@ MUST_FAIL = {
     "ProbingClassifier()": WEIGHTS,
     "RobustClassifierCV()": WEIGHTS,
     "RobustClassifierCV(feature_weights=False)": WEIGHTS,
-    "Tabular()": {
-        f"check_transformer_get_feature_names_out{kind}": "it does not look at the names that it is given"
-        for kind in ("", "_pandas")
-    },
 }
 VARIANTS = [  # with other checks that must fail, or another tag
     unflip.KernelUnhingedClassifier(threshold=0.0),

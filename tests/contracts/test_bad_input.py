@@ -15,10 +15,6 @@ TABLE = {case.name: case for case in (*CASES, *LABELS, *WEIGHTS, RARE, *SCALES)}
 OPEN = {
     ("Accumulated", "None in a list"): "float()'s own words, which name no place",
     ("Accumulated", "integers beyond floats in a list"): "OverflowError",
-    ("OneHot", "X is a frame of no columns"): "NumPy's own words about arrays to concatenate",
-    ("OneHot", "a column of arrays in polars"): "NumPy's own words about an object too deep",
-    ("Tabular", "a column of arrays in polars"): "NumPy's own words about an object too deep",
-    ("RobustClassifierCV", "a column of arrays in polars"): "NumPy's own words about an object too deep",
     (
         "RobustClassifierCV",
         "y is too short, and one is lonely",

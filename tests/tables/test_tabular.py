@@ -110,3 +110,14 @@ def test_the_width_of_a_column_is_the_number_of_its_names_and_of_its_columns():
     assert [column.width for column in table.columns_] == [1, 2, 7, 0]
     for name, column in zip(frame, table.columns_, strict=True):
         assert len(column.names(name)) == column.features(frame[name], name).shape[1] == column.width
+
+
+def test_names_of_columns_may_be_given_where_there_were_none():
+    table = Tabular().fit([[1.0, "a"], [None, "b"], [2.0, "a"]])
+    names = ["age", "age is missing", "city = a", "city = b"]
+    assert table.get_feature_names_out(["age", "city"]).tolist() == names
+    with pytest.raises(ValueError, match="input_features should have length equal to number of features"):
+        table.get_feature_names_out(["age"])
+    named = Tabular().fit(pd.DataFrame({"age": [1.0, 2.0]}))
+    with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
+        named.get_feature_names_out(["years"])

@@ -66,6 +66,11 @@ def factorized(column: Any, label: str) -> tuple[list[Any], Array]:
         codes = column.rank("dense").fill_null(len(distinct) + 1).to_numpy().astype(np.intp) - 1
         return [*distinct, *([None] if column.null_count() else [])], codes
     values = np.asarray(column)
+    if values.ndim > 1:  # of type Array in polars
+        raise TypeError(
+            f"column {label} of X holds a list of {values.shape[1]} in row 0; a category as an argument "
+            "must be a string or a number, so give each value a column of its own, or leave the column out"
+        )
     if values.dtype.kind in "biufUS":
         distinct, codes = np.unique(values, return_inverse=True)
         return [None if value != value else value for value in distinct.tolist()], codes

@@ -134,8 +134,7 @@ class OneHot(LabelFree):
             given = X if hasattr(X, "dtype") else np.asarray(X, dtype=object)
             X = check_array(given, dtype=None, ensure_all_finite=False, estimator=self)
         validate_data(self, X, reset=reset, skip_check_array=True)
-        if not X.shape[0]:
-            raise ValueError(f"X has 0 samples (shape={tuple(X.shape)}) while a minimum of 1 is required.")
+        refuse_empty(X)
         return X
 
     def _chosen(self, n_columns: int) -> set[int]:
@@ -184,6 +183,18 @@ class OneHot(LabelFree):
         tags.input_tags.string = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def refuse_empty(X: Any) -> None:
+    """Raise if a table has no columns or no rows, in the words of scikit-learn.
+
+    >>> refuse_empty(np.ones((0, 2)))
+    Traceback (most recent call last):
+    ValueError: X has 0 samples (shape=(0, 2)) while a minimum of 1 is required.
+    """
+    for count, what in ((X.shape[1], "feature(s)"), (X.shape[0], "samples")):
+        if not count:
+            raise ValueError(f"X has 0 {what} (shape={tuple(X.shape)}) while a minimum of 1 is required.")
 
 
 def column_of(X: Any, j: int) -> Any:

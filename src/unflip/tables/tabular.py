@@ -15,12 +15,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from unflip._culprits import column_label, refuse_broken
 from unflip._long_integers import without_long_integers
 from unflip.features.labelfree import Array, LabelFree
-from unflip.features.onehot import column_of
+from unflip.features.onehot import column_of, refuse_empty
 from unflip.tables.column_kinds import Categories, LeftOut, Numbers, as_numbers, read_column
 from unflip.tables.sentences import refuse_sentences
 
@@ -79,11 +79,16 @@ class Tabular(LabelFree):
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Column, column with a mark for gaps, or column and level.
 
+        input_features: names of the columns, if they had none when fitted; others are refused.
+
         >>> Tabular().fit([[1.0], [None], [2.0]]).get_feature_names_out().tolist()
         ['0', '0 is missing']
         """
         check_is_fitted(self)
-        names = [name for j, column in enumerate(self.columns_) for name in column.names(self._name(j))]
+        given = None if input_features is None else _check_feature_names_in(self, input_features)
+        called = [self._name(j) if given is None else str(given[j]) for j in range(len(self.columns_))]
+        pairs = zip(self.columns_, called, strict=True)
+        names = [name for column, label in pairs for name in column.names(label)]
         return np.asarray(names, dtype=object)[self.kept_]
 
     def _learn(self, X: Any) -> None:
@@ -173,10 +178,7 @@ class Tabular(LabelFree):
             if X.dtype.kind == "c":
                 raise ValueError("Complex data not supported: give real and imaginary parts as columns")
         validate_data(self, X, reset=reset, skip_check_array=True)
-        if not X.shape[1]:
-            raise ValueError(f"X has 0 feature(s) (shape={tuple(X.shape)}) while a minimum of 1 is required.")
-        if not X.shape[0]:
-            raise ValueError(f"X has 0 samples (shape={tuple(X.shape)}) while a minimum of 1 is required.")
+        refuse_empty(X)
         return X
 
     def __sklearn_tags__(self) -> Any:
