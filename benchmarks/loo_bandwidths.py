@@ -16,7 +16,7 @@ from _timing import interleaved
 from sklearn.metrics.pairwise import rbf_kernel
 
 from unflip import KernelUnhingedClassifier
-from unflip.estimators.kernelized import GRID
+from unflip.estimators.kernelized import BANDWIDTH_GRID
 from unflip.kernels import Gaussian, median_bandwidth
 
 
@@ -28,7 +28,7 @@ def main():
     args = parser.parse_args()
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(args.rows, args.columns)), rng.integers(0, 2, args.rows)
-    widths = [median_bandwidth(X) * size for size in GRID]
+    widths = [median_bandwidth(X) * size for size in BANDWIDTH_GRID]
 
     def theirs():
         for width in widths:
@@ -42,8 +42,8 @@ def main():
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3  # Linux counts kilobytes
     seconds = interleaved(
         {
-            f"{len(GRID)} x rbf_kernel(X, X)": theirs,
-            f"{len(GRID)} x Gaussian(X, X)": matrices,
+            f"{len(BANDWIDTH_GRID)} x rbf_kernel(X, X)": theirs,
+            f"{len(BANDWIDTH_GRID)} x Gaussian(X, X)": matrices,
             "leave-one-out over all of them": lambda: KernelUnhingedClassifier(bandwidth="loo").fit(X, y),
         }
     )
@@ -56,7 +56,8 @@ def main():
         print(json.dumps({**vars(args), "peak_megabytes_of_the_fit": peak, "results": rows}))
         return
     print(
-        f"{args.rows:,} rows x {args.columns} columns, {len(GRID)} bandwidths; peak of the fit {peak:.0f} MB"
+        f"{args.rows:,} rows x {args.columns} columns, {len(BANDWIDTH_GRID)} bandwidths; "
+        f"peak of the fit {peak:.0f} MB"
     )
     print(f"{'':34} {'seconds':>9} {'x rbf_kernel':>13} {'x Gaussian':>11}")
     for row in rows:

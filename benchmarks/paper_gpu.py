@@ -17,7 +17,7 @@ from unflip.experiments.datasets import is_available
 from unflip.experiments.protocol import protocol
 from unflip.experiments.splits import DRAWN, Split, draw_split
 from unflip.experiments.study import DATASETS
-from unflip.experiments.trials import LOSSES, run_trials
+from unflip.experiments.trials import PAPER_LOSSES, run_trials
 
 
 def draw(dataset):
@@ -47,12 +47,12 @@ def main():
     args = parser.parse_args()
     here = [name for name in args.datasets if name in DRAWN or is_available(name)]
     warm, rng = draw("iris")
-    run_trials(on_gpu(warm), rng, 2, LOSSES)  # so that libraries are loaded
+    run_trials(on_gpu(warm), rng, 2, PAPER_LOSSES)  # so that libraries are loaded
     rows = []
     for dataset in here:
         split, rng = draw(dataset)
         moved, how = on_gpu(split), protocol(dataset).threshold
-        for name in LOSSES:
+        for name in PAPER_LOSSES:
             state = rng.bit_generator.state
             spent, found = timed(
                 lambda moved=moved, rng=rng, name=name, how=how: run_trials(

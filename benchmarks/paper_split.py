@@ -23,7 +23,7 @@ from unflip.experiments.datasets import is_available
 from unflip.experiments.protocol import protocol
 from unflip.experiments.splits import DRAWN, draw_split
 from unflip.experiments.study import DATASETS
-from unflip.experiments.trials import LOSSES, RATES, run_trials
+from unflip.experiments.trials import PAPER_LOSSES, PAPER_RATES, run_trials
 from unflip.losses import get
 
 
@@ -62,13 +62,13 @@ def compare(dataset, trials, sample):
     rng = np.random.default_rng([0, zlib.crc32(dataset.encode()), 0])
     chosen = protocol(dataset)
     split = draw_split(dataset, chosen, rng)
-    count = 1 + trials * (len(RATES) - 1)
-    flips = np.column_stack([rng.random(len(split.y_train)) < rate for rate in RATES[1:]] * sample)[
+    count = 1 + trials * (len(PAPER_RATES) - 1)
+    flips = np.column_stack([rng.random(len(split.y_train)) < rate for rate in PAPER_RATES[1:]] * sample)[
         :, :sample
     ]
     Y = np.where(flips, -1.0, 1.0) * split.y_train[:, None]
     rows = []
-    for name in LOSSES:
+    for name in PAPER_LOSSES:
         ours, _ = seconds(lambda name=name: run_trials(split, rng, trials, [name], [chosen.threshold]))
         some = 2 if name == "hinge" else sample
         spent, theirs = seconds(
@@ -96,7 +96,7 @@ def main():
     if args.json:
         print(json.dumps({"rows": rows, "ours": ours, "loop": loop, "ratio": loop / ours, "peak_gb": peak}))
         return
-    print(f"{'CPU seconds, ours / the loop':30}" + "".join(f"{loss:>18}" for loss in LOSSES))
+    print(f"{'CPU seconds, ours / the loop':30}" + "".join(f"{loss:>18}" for loss in PAPER_LOSSES))
     for name in here:
         cells = [f"{r['ours']:.2f} / {r['loop']:.1f}" for r in rows if r["dataset"] == name]
         print(f"{name:30}" + "".join(f"{cell:>18}" for cell in cells))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unflip._arrays import to_numpy
+from unflip.border.arrays import to_numpy
 
 
 class Library:

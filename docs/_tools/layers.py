@@ -111,11 +111,13 @@ START = {
     "moments": "moments.py",
     "passes": "one_pass.py",
     "solvers": "ridge.py",
-    "sources": "labels.py",
+    "sources": "batch.py",
     "tables": "read.py",
     "features": "base.py",
     "kernels": "base.py",
     "noise": "models.py",
+    "losses": "base.py",
+    "border": "rows.py",
 }
 
 

@@ -20,14 +20,14 @@ from typing import IO, Any
 import numpy as np
 
 from unflip._atomic import write_atomically
+from unflip.border.arrays import Array
 
-Array = np.ndarray[Any, Any]
 FORMAT = 1
 HEADER = "header.json"
 # Bytes of a header: as Python objects (lists in lists) it takes up to fifty times as many, 0.9 GB. Half of it
 # would be too little for honest tables: 5,000 columns of 100 levels each make a header of 10 MB.
 LONGEST = 1 << 24
-MOST = 1000  # members
+MOST_MEMBERS = 1000  # members
 SENTENCE = 300  # characters of what is said about a file, which may be its own words
 
 
@@ -128,7 +128,9 @@ def brief(error: Exception) -> str:
 
 def _members(data: bytes) -> tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo]]:
     """An archive whose members, in all that it says of them, take no more than the file itself."""
-    if data.count(b"PK\1\2") > MOST:  # each member has an entry that starts so, and takes many times its size
+    if (
+        data.count(b"PK\1\2") > MOST_MEMBERS
+    ):  # each member has an entry that starts so, and takes many times its size
         raise ValueError("it has too many members")
     archive = zipfile.ZipFile(BytesIO(data))
     listed = archive.infolist()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array
 
 
 class SingularMatrixError(ValueError):

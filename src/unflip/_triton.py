@@ -12,7 +12,7 @@ from typing import Any
 
 from array_api_compat import array_namespace, is_torch_array
 
-from unflip._arrays import on_cuda
+from unflip.border.arrays import on_cuda
 
 
 @cache

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
 from unflip import KernelUnhingedClassifier, LossClassifier, SquareClassifier, UnhingedClassifier
-from unflip._arrays import is_foreign
+from unflip.border.arrays import is_foreign
 from unflip.features import Fourier, OrthogonalFourier
 from unflip.moments import accumulate
 from unflip.sources import arrays, encode

@@ -232,7 +232,7 @@ def test_of_many_rows_some_are_drawn_and_labels_have_no_say_in_it(monkeypatch):
         return original(self, rows, labels, sample_weight)
 
     monkeypatch.setattr(noise_corrected.KernelSquareClassifier, "fit", spy)
-    monkeypatch.setattr(noise_corrected, "ENOUGH", 400)
+    monkeypatch.setattr(noise_corrected, "ENOUGH_ROWS", 400)
     for labels in (y, 1 - y):
         NoiseCorrectedClassifier().fit(X, labels, sample_weight=np.r_[0.0, np.ones(599)])
     assert seen[0].shape == (400, 3)

@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 
 from unflip import SquareClassifier, UnhingedClassifier
 from unflip.estimators import discriminant
-from unflip.estimators.discriminant import PATH
+from unflip.estimators.discriminant import RIDGE_PATH
 from unflip.moments import accumulate
 
 
@@ -95,7 +95,7 @@ def test_the_chosen_ridge_has_the_least_generalised_cross_validation_error():
     for seed in range(5):
         X, y = make_data(seed=seed, d=8)
         top = np.linalg.eigvalsh(np.cov(X.T, bias=True)).max()
-        errors = [gcv_by_hand(X, y, ridge) for ridge in PATH * top]
+        errors = [gcv_by_hand(X, y, ridge) for ridge in RIDGE_PATH * top]
         chosen = SquareClassifier().fit(X, y).regularization_
         assert gcv_by_hand(X, y, chosen) == pytest.approx(min(errors), rel=1e-6)
 
@@ -165,7 +165,7 @@ def test_wide_rows_are_fitted_by_their_products(kind, classes, regularization, m
     y, weight = rng.integers(0, classes, 30), rng.integers(0, 3, 30).astype(float)
     primal = SquareClassifier(regularization=regularization).fit(kind(X), y, weight)
     assert primal.moments_.degree == 2
-    monkeypatch.setattr(discriminant, "NARROW", 40)
+    monkeypatch.setattr(discriminant, "NARROW_COLUMNS", 40)
     dual = SquareClassifier(regularization=regularization).fit(kind(X), y, weight)
     assert dual.moments_.degree == 1
     assert_allclose(dual.regularization_, primal.regularization_, rtol=1e-9)

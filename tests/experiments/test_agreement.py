@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from unflip.experiments.agreement import PRINTED_TRIALS, Range, mean_range, spread_range
+from unflip.experiments.agreement import PRINTED_TRIALS, AgreementRange, mean_range, spread_range
 from unflip.experiments.published import published
-from unflip.experiments.trials import LOSSES, RATES
+from unflip.experiments.trials import PAPER_LOSSES, PAPER_RATES
 
 
 def test_every_printed_cell_is_there_once():
@@ -18,8 +18,8 @@ def test_every_printed_cell_is_there_once():
     assert Counter(cell.dataset for cell in appendix) == {
         name: 36 if name == "long" else 72 for name in {cell.dataset for cell in appendix}
     }
-    assert {cell.loss for cell in appendix} == set(LOSSES)
-    assert {cell.noise_rate for cell in appendix} == set(RATES)
+    assert {cell.loss for cell in appendix} == set(PAPER_LOSSES)
+    assert {cell.noise_rate for cell in appendix} == set(PAPER_RATES)
     keys = [(c.table, c.dataset, c.metric, c.noise_rate, c.loss) for c in cells]
     assert len(set(keys)) == len(keys)
 
@@ -56,9 +56,9 @@ def test_few_trials_give_the_range_that_many_would_have():
 
 
 def test_rounding_is_given_away_on_both_sides():
-    assert Range(0.2, 0.155, 0.245).agrees(0.15)
-    assert Range(0.2, 0.155, 0.245).agrees(0.25)
-    assert not Range(0.2, 0.1551, 0.2449).agrees(0.15)
+    assert AgreementRange(0.2, 0.155, 0.245).agrees(0.15)
+    assert AgreementRange(0.2, 0.155, 0.245).agrees(0.25)
+    assert not AgreementRange(0.2, 0.1551, 0.2449).agrees(0.15)
 
 
 def test_few_trials_give_the_range_of_spreads_that_many_would_have():
@@ -80,15 +80,15 @@ def test_few_trials_give_the_range_of_spreads_that_many_would_have():
 
 
 def test_without_spread_there_is_no_range():
-    assert spread_range(np.full((50, 8), 0.3)) == Range(0.0, 0.0, 0.0)
-    assert spread_range(np.ones((5, 1))) == Range(0.0, 0.0, 0.0)
+    assert spread_range(np.full((50, 8), 0.3)) == AgreementRange(0.0, 0.0, 0.0)
+    assert spread_range(np.ones((5, 1))) == AgreementRange(0.0, 0.0, 0.0)
 
 
 def test_the_miss_is_counted_from_the_range_and_its_rounding():
-    assert Range(0.2, 0.1, 0.3).miss(0.25) == 0
-    assert Range(0.2, 0.1, 0.3).miss(0.305) == pytest.approx(0)
-    assert Range(0.2, 0.1, 0.3).miss(0.325) == pytest.approx(0.02)
-    assert Range(0.2, 0.1, 0.3).miss(0.08) == pytest.approx(0.015)
+    assert AgreementRange(0.2, 0.1, 0.3).miss(0.25) == 0
+    assert AgreementRange(0.2, 0.1, 0.3).miss(0.305) == pytest.approx(0)
+    assert AgreementRange(0.2, 0.1, 0.3).miss(0.325) == pytest.approx(0.02)
+    assert AgreementRange(0.2, 0.1, 0.3).miss(0.08) == pytest.approx(0.015)
 
 
 def test_the_main_text_repeats_the_appendix_but_for_one_cell():

@@ -133,7 +133,7 @@ def test_hinge_fits_in_lockstep_reach_the_linear_programme(room, monkeypatch):
     X, Y = problem()
     white = Whitened.of(X)
     fits = hinge.fit_hinge(white, white.problem(get("hinge"), Y))
-    assert fits.certificate.max() <= hinge.ENOUGH
+    assert fits.certificate.max() <= hinge.ENOUGH_LEFT
     for k in range(Y.shape[1]):
         least = hinge_programme(X, Y[:, k])
         loss = np.maximum(1 - Y[:, k] * fits.scores[:, k], 0).mean()

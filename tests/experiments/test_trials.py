@@ -10,7 +10,7 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 from unflip.experiments.datasets import load
 from unflip.experiments.protocol import Protocol, protocol, variants
 from unflip.experiments.splits import draw_split, encode
-from unflip.experiments.trials import EARLY, LEARNERS, RATES, run_trials
+from unflip.experiments.trials import EARLY, PAPER_LEARNERS, PAPER_RATES, run_trials
 
 
 def test_one_hot_codes_are_the_peers():
@@ -61,7 +61,7 @@ def test_trials_equal_a_plain_loop():
     outcome = run_trials(split, np.random.default_rng(2), 3, ["square"])["tuned"]["square"]
     # The same draws again, one trial at a time.
     rng = np.random.default_rng(2)
-    for i, rate in enumerate(RATES):
+    for i, rate in enumerate(PAPER_RATES):
         flips = rng.random((len(split.y_train), 1 if rate == 0 else 3)) < rate
         for k in range(3):
             flipped = flips[:, min(k, flips.shape[1] - 1)]
@@ -79,9 +79,9 @@ def test_every_learner_runs_is_certified_and_repeats_with_its_seed():
     split = draw_split("iris", Protocol(), np.random.default_rng(0))
     one = run_trials(split, np.random.default_rng(5), trials=20)["tuned"]
     two = run_trials(split, np.random.default_rng(5), trials=20)["tuned"]
-    assert set(one) == set(LEARNERS)
-    for name in LEARNERS:
-        assert one[name].error.shape == (len(RATES), 5 if name == EARLY else 20)
+    assert set(one) == set(PAPER_LEARNERS)
+    for name in PAPER_LEARNERS:
+        assert one[name].error.shape == (len(PAPER_RATES), 5 if name == EARLY else 20)
         assert np.array_equal(one[name].error, two[name].error)
         assert np.ptp(one[name].error[0]) == 0  # no noise, no spread
         if name != EARLY:

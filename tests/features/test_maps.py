@@ -223,7 +223,7 @@ def test_wide_features_are_made_a_few_rows_at_a_time(monkeypatch):
         return block(self, rows)
 
     monkeypatch.setattr(Fourier, "block", watched)
-    monkeypatch.setattr(batch_module, "NUMBERS", 1000)
+    monkeypatch.setattr(batch_module, "NUMBERS_IN_BLOCK", 1000)
     fitted = Fourier(n_features=100).fit(X)
     model = UnhingedClassifier(features=fitted, threshold="mean").partial_fit(X, Y)
     assert max(heights[1:]) == 10  # the first call looks at a sample of all rows

@@ -26,7 +26,7 @@ SIZES = [1, 2, blocks.WIDTH - 1, blocks.WIDTH, blocks.WIDTH + 1, 2 * blocks.WIDT
 
 
 @pytest.mark.parametrize("m", SIZES)
-@pytest.mark.parametrize("n", [1, 17, 40 * blocks.SHORTEST + 1])
+@pytest.mark.parametrize("n", [1, 17, 40 * blocks.SHORTEST_BLOCK + 1])
 def test_tiles_have_no_gaps_and_no_overlaps(n, m):
     X, Z, w = problem(n, m, 4)
     assert_allclose(Gaussian(1.5).score(X, Z, w), brute_force(X, Z, w, 1.5), atol=1e-10)

@@ -5,14 +5,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from unflip.moments.frame import FAR, Frame
+from unflip.moments.frame import FAR_FROM_ZERO, Frame
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(20, 3))
 
 
 def test_ordinary_rows_are_taken_as_they_come():
-    for rows in (ROWS, 1e80 * ROWS, 1e-80 * ROWS, ROWS + 0.5 * FAR, np.zeros((4, 3)), ROWS[:0]):
+    for rows in (ROWS, 1e80 * ROWS, 1e-80 * ROWS, ROWS + 0.5 * FAR_FROM_ZERO, np.zeros((4, 3)), ROWS[:0]):
         assert Frame.of(rows).is_plain
 
 

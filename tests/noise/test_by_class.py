@@ -17,7 +17,7 @@ from unflip.noise import (
 )
 from unflip.noise.estimate import NO_SIGNAL
 from unflip.noise.judgement import COUNTED, beats_guessing, judge
-from unflip.noise.table import MOST, _Likelihood, fit_tables
+from unflip.noise.table import MOST_CLASSES, _Likelihood, fit_tables
 from unflip.noise.two_rates import fit_two_rates
 from unflip.noise.words import is_by_class, is_told
 
@@ -100,7 +100,7 @@ def test_trusted_rows_are_never_what_makes_classes_differ():
 
 
 def test_more_classes_than_a_table_is_fitted_for_are_counted():
-    n_classes = MOST + 2
+    n_classes = MOST_CLASSES + 2
     scores, y = blobs(n_classes, 4000)
     noisy = flip_labels(y, ClassConditionalNoise(pairs(n_classes, 0.3)), rng=4)
     found = judge(scores, np.eye(n_classes)[noisy], noise="class_conditional").estimate

@@ -8,7 +8,7 @@ from scipy.stats import norm, rankdata
 from sklearn.linear_model import LogisticRegression
 
 from unflip.noise import NoiseEstimate, SymmetricNoise, UniformNoise, flip_labels, rate_from_scores
-from unflip.noise.curve import PLACES, SLOPES, _best_rise, fit_curve, normal_scores
+from unflip.noise.curve import CURVE_QUANTILES, SLOPES, _best_rise, fit_curve, normal_scores
 from unflip.noise.estimate import COARSE, NO_SIGNAL, OVERLAP, estimate_rate, wrong_probability
 
 BAYES_ERRORS = [0.02, 0.15, 0.25]
@@ -67,7 +67,7 @@ def test_the_posterior_is_what_a_loop_over_the_grid_gives():
     y = (z > 0) ^ (rng.random(30) < 0.2)
     rates, prior = np.array([0.0, 0.1, 0.3]), np.array([1.0, 2.0, 4.0])
     curve = fit_curve(z, y * 1.0, 1.0 - y, rates, 1 - rates, prior, floors=(0.0, 0.25))
-    places = np.interp(PLACES, (np.arange(30) + 0.5) / 30, np.sort(z))
+    places = np.interp(CURVE_QUANTILES, (np.arange(30) + 0.5) / 30, np.sort(z))
     links = expit, lambda t: 0.5 + np.arctan(t / 1.6) / np.pi
     rises = [(slope, place) for slope in SLOPES for place in places]
     order = np.argsort(z)

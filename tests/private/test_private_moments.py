@@ -13,7 +13,7 @@ from scipy import sparse
 from unflip import SquareClassifier, UnhingedClassifier
 from unflip.features import Columns, Fourier, Nystroem, OneHot, Standardize
 from unflip.moments import Moments, accumulate, median_of_means
-from unflip.moments.privacy import LEAST, MOST, Budget, epsilon_of, epsilon_of_gaussian, opendp
+from unflip.moments.privacy import LEAST_RHO, MOST_RHO, Budget, epsilon_of, epsilon_of_gaussian, opendp
 from unflip.private import private_moments
 from unflip.private import sums as private_sums
 from unflip.private.clip import Clipped
@@ -296,7 +296,7 @@ def test_an_epsilon_that_is_too_small_for_its_rho_is_refused_in_a_file(
         Moments.load(tmp_path / "forged.npz")
 
 
-@pytest.mark.parametrize("rho", [LEAST, 1e-15, 1e-6, 0.02, 1.0, 100.0, MOST])
+@pytest.mark.parametrize("rho", [LEAST_RHO, 1e-15, 1e-6, 0.02, 1.0, 100.0, MOST_RHO])
 @pytest.mark.parametrize("delta", [1e-100, 1e-12, 1e-5, 0.1, 0.99])
 def test_every_epsilon_of_opendp_is_taken_back_from_a_file(rho, delta):
     budget = Budget.of(rho, delta, bound=1.0)
@@ -312,7 +312,7 @@ def test_a_rho_without_an_epsilon_is_refused(rho, delta):
 
 
 def test_two_budgets_that_are_too_much_together_are_refused():
-    much = Budget.of(MOST, 1e-5, bound=1.0)
+    much = Budget.of(MOST_RHO, 1e-5, bound=1.0)
     with pytest.raises(ValueError, match="take fewer releases"):
         much + much
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from unflip.experiments.catalogue import CATALOGUE
 from unflip.experiments.figures import FIGURES, figure
-from unflip.experiments.published import Cell, published
+from unflip.experiments.published import PublishedCell, published
 from unflip.experiments.result import Certified, Comparison, Finding, Result, Tally
 
 SKIPPED = "housing"
@@ -27,7 +27,7 @@ REASONS = {
 }
 
 
-def comparison(cell: Cell, solver: str) -> Comparison:
+def comparison(cell: PublishedCell, solver: str) -> Comparison:
     """Ours is the printed number moved a little, or now and then, and for the exact hinge often, a lot."""
     place = f"{cell.dataset} {cell.metric} {cell.noise_rate} {cell.loss} {solver}"  # the same in both tables
     rng = np.random.default_rng(zlib.crc32(place.encode()))

@@ -15,7 +15,7 @@ from unflip.report.paper.printed import printed_tables
 from unflip.report.paper.sections import NO_REASON, by_reason, compared, document
 from unflip.report.paper.summary import summary
 from unflip.report.paper.tables import agreement_table, disagreements_table, errata_table
-from unflip.report.words import METRICS, loss_label
+from unflip.report.words import METRIC_NAMES, loss_label
 from unflip.theory import propositions
 
 NAMES = list(dict.fromkeys(cell.dataset for cell in published()))
@@ -112,7 +112,7 @@ def test_every_printed_number_has_its_place(result):
     assert sum(name != "hinge, stopped early" for *_, name in pairs) == len(published())
     for cell in published():
         column, rate = loss_label(cell.loss), f"{cell.noise_rate:g}"
-        pair = pairs[cell.table, cell.dataset, METRICS[cell.metric], rate, column]
+        pair = pairs[cell.table, cell.dataset, METRIC_NAMES[cell.metric], rate, column]
         assert pair.printed == f"{cell.mean:.2f} ± {cell.std:.2f}"
         found = ours.get((cell.table, cell.dataset, cell.metric, cell.noise_rate, cell.loss))
         assert (pair.verdict == "not run") == (cell.dataset == SKIPPED) == (found is None)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from unflip.features.landmarks import JITTER, Landmarks
+from unflip.features.landmarks import LANDMARK_JITTER, Landmarks
 from unflip.kernels import EuclideanLaplace
 from unflip.robust import landmarks as landmarks_module
 from unflip.robust.choose import choose
@@ -24,7 +24,7 @@ def problem(n=40, d=3, k=3, seed=0):
 def spanned(kernel, landmarks):
     """The features that landmarks span, with the little that is added to k(z, z)."""
     table = kernel(landmarks, landmarks)
-    values, vectors = np.linalg.eigh(table + JITTER * np.diag(table.diagonal()))
+    values, vectors = np.linalg.eigh(table + LANDMARK_JITTER * np.diag(table.diagonal()))
     return lambda rows: kernel(rows, landmarks) @ vectors / np.sqrt(values)
 
 
@@ -43,7 +43,7 @@ def refit(kernel, landmarks, X, labels, weight, ridge):
 def test_leave_one_out_scores_and_fits_are_those_of_refits(monkeypatch, cached):
     if not cached:
         monkeypatch.setattr(landmarks_module, "CACHE", 0)
-        monkeypatch.setattr(landmarks_module, "NUMBERS_AT_ONCE", 12 * 7)
+        monkeypatch.setattr(landmarks_module, "FEATURES_AT_ONCE", 12 * 7)
     X, labels, weight = problem()
     kernel, landmarks = EuclideanLaplace(2.0), X[:12]
     judged = np.array([3, 0, 17, 39])

@@ -16,7 +16,7 @@ from sklearn.model_selection import cross_val_score, train_test_split
 
 from unflip import RobustClassifierCV
 from unflip.audit import estimate_noise, find_suspects
-from unflip.features.landmarks import JITTER, Landmarks
+from unflip.features.landmarks import LANDMARK_JITTER, Landmarks
 from unflip.kernels import EuclideanLaplace
 from unflip.noise import ClassConditionalNoise, flip_labels
 from unflip.noise.estimate import NO_SIGNAL
@@ -273,7 +273,7 @@ def test_scores_without_folds_are_those_of_fits_without_them():
     weights = np.zeros(len(RIDGES))
     weights[4] = 1.0
     found = path.without_folds(folds, weights)
-    table = kernel(landmarks, landmarks) * (1 + JITTER * np.eye(20))
+    table = kernel(landmarks, landmarks) * (1 + LANDMARK_JITTER * np.eye(20))
     ridge = path.path.ridges[4]
     for fold in range(4):
         out, rest = folds == fold, folds != fold

@@ -154,7 +154,7 @@ def test_frames_with_text_and_gaps_are_summed_in_slices_too(monkeypatch):
     data.loc[::7, "b"] = np.nan
     whole = RobustClassifierCV().fit(data, y)
     monkeypatch.setattr(EnsembleClassifier, "_most_judged", 400)
-    monkeypatch.setattr("unflip.robust.sample.BLOCK", 150)
+    monkeypatch.setattr("unflip.robust.sample.ROWS_IN_BLOCK", 150)
     some = RobustClassifierCV().fit(data, y)
     assert some.feature_names_in_.tolist() == list(data.columns)
     assert np.mean(some.predict(data) == whole.predict(data)) > 0.9

@@ -67,10 +67,10 @@ def test_gram_matrices_are_the_same_by_pairs_one_by_one_and_of_sparse_rows(monke
     X, weight = np.random.default_rng(0).normal(size=(50, 3)), np.random.default_rng(1).normal(size=(50, 9))
     ones = np.column_stack([X, np.ones(50)])
     expected = [(ones * w[:, None]).T @ ones for w in weight.T]
-    assert_allclose(rows.Rows(X, True).grams(weight), expected, atol=1e-12)
-    assert_allclose(rows.Rows(sparse.csr_array(X), True).grams(weight), expected, atol=1e-12)
+    assert_allclose(rows.RowsOfMatrix(X, True).grams(weight), expected, atol=1e-12)
+    assert_allclose(rows.RowsOfMatrix(sparse.csr_array(X), True).grams(weight), expected, atol=1e-12)
     monkeypatch.setattr(rows, "ROOM", 0)
-    assert_allclose(rows.Rows(X, True).grams(weight), expected, atol=1e-12)
+    assert_allclose(rows.RowsOfMatrix(X, True).grams(weight), expected, atol=1e-12)
 
 
 def test_wide_problems_are_cut_so_that_their_matrices_have_room():

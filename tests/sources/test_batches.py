@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unflip._weights import as_weight
+from unflip.border.weights import as_weight
 from unflip.moments import accumulate
 from unflip.sources import arrays, batches
 

@@ -264,11 +264,11 @@ def test_what_a_database_cannot_do_is_said(database, tmp_path):
 
 
 def test_many_columns_take_several_queries_at_degree_two(database, monkeypatch):
-    monkeypatch.setattr(MODULE, "AT_ONCE", 4)
+    monkeypatch.setattr(MODULE, "SUMS_PER_QUERY", 4)
     expected = accumulate((pd.DataFrame(X, columns=NAMES), Y), degree=2)
     source = sql(put_sample(database), "label")
     assert_same(accumulate(source, degree=2), expected)
-    monkeypatch.setattr(MODULE, "WIDEST", 2)
+    monkeypatch.setattr(MODULE, "WIDEST_PRODUCTS", 2)
     with pytest.raises(ValueError, match="products of 3 columns are too many for a query, 2 columns are"):
         accumulate(source, degree=2)
 

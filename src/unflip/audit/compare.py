@@ -15,17 +15,21 @@ import numpy as np
 
 from unflip._words import share
 from unflip.audit.robustness import RobustnessCurve, robustness_curve
+from unflip.border.arrays import Array
 from unflip.models.learners import TABLE_LEARNERS
 from unflip.noise import NoiseEstimate, clean_accuracy, clean_scorer
 from unflip.noise.words import is_by_class
 from unflip.robust.copies import copies
 
-Array = np.ndarray[Any, Any]
-RATES = (0.0, 0.2, 0.4)  # for two classes; for more, these shares of the way to pure noise over a half
-REPEATS, ENOUGH = 3, 2000  # of the comparison; one, where a split has so many rows to judge by
+COMPARED_RATES = (
+    0.0,
+    0.2,
+    0.4,
+)  # for two classes; for more, these shares of the way to pure noise over a half
+REPEATS, ENOUGH_TEST_ROWS = 3, 2000  # of the comparison; one, where a split has so many rows to judge by
 TAUGHT, JUDGED = 700, 2000  # rows to learn from and to be judged by, so few that the page comes at once
-MANY, TIMES = 20_000, 3  # larger tables have so many times the rows
-FEWEST = 5  # rows of a class
+MANY_ROWS, TIMES_THE_ROWS = 20_000, 3  # larger tables have so many times the rows
+FEWEST_ROWS_OF_CLASS = 5  # rows of a class
 PREFERRED = {  # among equals, the first of these, and why
     "unhinged": "is simpler",
     "square": "is simpler",
@@ -84,7 +88,7 @@ def taught_and_judged(n: int) -> tuple[int, int]:
     >>> taught_and_judged(400), taught_and_judged(5000), taught_and_judged(100_000)
     ((280, 120), (700, 2000), (2100, 6000))
     """
-    taught, judged = (TIMES * rows if n > MANY else rows for rows in (TAUGHT, JUDGED))
+    taught, judged = (TIMES_THE_ROWS * rows if n > MANY_ROWS else rows for rows in (TAUGHT, JUDGED))
     taught = min(taught, 7 * n // 10)
     return taught, min(judged, n - taught)
 
@@ -97,13 +101,15 @@ def compare(X: Array, y: Array, noise: NoiseEstimate, seed: int, against: Any = 
     taught, judged = taught_and_judged(len(rows))
     some = np.sort(rng.permutation(rows)[: taught + judged])
     codes = np.unique(y[some], return_inverse=True)[1]
-    common = np.bincount(codes) >= FEWEST
+    common = np.bincount(codes) >= FEWEST_ROWS_OF_CLASS
     if np.count_nonzero(common) < 2:
-        raise ValueError(f"there are too few rows to compare learners: two classes need {FEWEST} rows each")
+        raise ValueError(
+            f"there are too few rows to compare learners: two classes need {FEWEST_ROWS_OF_CLASS} rows each"
+        )
     some = some[common[codes]]  # others could not be on both sides of a split
-    test_size, repeats = judged / len(some), 1 if judged >= ENOUGH else REPEATS
+    test_size, repeats = judged / len(some), 1 if judged >= ENOUGH_TEST_ROWS else REPEATS
     n_classes = np.count_nonzero(common)
-    rates = [2 * rate * (n_classes - 1) / n_classes for rate in RATES]
+    rates = [2 * rate * (n_classes - 1) / n_classes for rate in COMPARED_RATES]
     scoring, stretch = None, 1.0
     by_class = is_by_class(noise) and noise.identified
     if by_class and n_classes == noise.noise.n_classes:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.passes import accumulate
 
-Array = np.ndarray[Any, Any]
-SHOWN = 8
+SHOWN_DIFFERENCES = 8
 
 
 @dataclass(frozen=True)
@@ -60,4 +60,4 @@ def differences(X: Array, names: list[str], y: Array, weight: Array | None) -> t
         for j in np.flatnonzero(apart).tolist():
             if j not in best or abs(apart[j]) > abs(best[j].deviations):
                 best[j] = Difference(names[j], label, float(here[j]), float(there[j]), float(apart[j]))
-    return tuple(sorted(best.values(), key=lambda found: -abs(found.deviations))[:SHOWN])
+    return tuple(sorted(best.values(), key=lambda found: -abs(found.deviations))[:SHOWN_DIFFERENCES])

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from unflip.audit.rate import estimate_noise
-from unflip.audit.robustness import RATES, RobustnessCurve, robustness_curve, seed_of
+from unflip.audit.robustness import CURVE_RATES, RobustnessCurve, robustness_curve, seed_of
 from unflip.audit.suspects import Suspects, find_suspects
 from unflip.noise import NoiseEstimate
 from unflip.noise.estimate import CONFIDENCE
@@ -44,7 +44,7 @@ class RobustnessCurveDisplay:
         estimator: Any,
         X: Any,
         y: Any,
-        rates: Iterable[Any] = RATES,
+        rates: Iterable[Any] = CURVE_RATES,
         *,
         test_size: float | int = 0.3,
         repeats: int = 5,

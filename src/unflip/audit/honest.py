@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from unflip._culprits import is_missing
-from unflip._weights import as_weight
-from unflip.estimators.border import refuse_single_class
+from unflip.border.arrays import Array
+from unflip.border.classes import refuse_single_class
+from unflip.border.labels import encode_classes
+from unflip.border.weights import as_weight
+from unflip.border.words import is_missing
 from unflip.noise.curve import Curve, normal_scores
 from unflip.noise.estimate import along_and_agree, annotator_curve, signed
 from unflip.noise.judgement import Judgement, judge
@@ -18,9 +20,7 @@ from unflip.robust import RobustClassifierCV
 from unflip.robust.copies import copies
 from unflip.robust.numbers import EnsembleClassifier
 from unflip.sources import encode
-from unflip.sources.labels import encode_classes
 
-Array = np.ndarray[Any, Any]
 FITTED = 20_000  # rows of a large table that are fitted; the others are scored by that fit
 SCORED = 4096  # of the others at a time
 

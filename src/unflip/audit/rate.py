@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from unflip.audit.honest import annotator_curves, judged_labels
+from unflip.border.arrays import Array
 from unflip.noise import NoiseEstimate
-from unflip.noise.curve import Array
 from unflip.noise.estimate import along_and_agree, summary
 from unflip.noise.judgement import Judgement
 

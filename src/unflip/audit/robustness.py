@@ -18,11 +18,11 @@ from sklearn.metrics import accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.utils.parallel import Parallel, delayed
 
+from unflip.border.arrays import Array
 from unflip.noise import as_noise, flip_labels
 from unflip.sources import encode
 
-Array = np.ndarray[Any, Any]
-RATES = (0.0, 0.1, 0.2, 0.3, 0.4)
+CURVE_RATES = (0.0, 0.1, 0.2, 0.3, 0.4)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,7 +76,7 @@ def robustness_curve(
     estimator: Any,
     X: Any,
     y: Any,
-    rates: Iterable[Any] = RATES,
+    rates: Iterable[Any] = CURVE_RATES,
     *,
     test_size: float | int = 0.3,
     repeats: int = 5,

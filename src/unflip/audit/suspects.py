@@ -9,17 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unflip.audit.honest import Array, annotator_curves, judged_labels
+from unflip.audit.honest import annotator_curves, judged_labels
+from unflip.border.arrays import Array
 from unflip.noise.estimate import NO_SIGNAL, NoiseEstimate
 from unflip.noise.words import is_told
 from unflip.robust.two_part import TwoPart
 from unflip.robust.views import Views
 from unflip.tables.tabular import Tabular
 
-EXPLAINED = 100  # rows that get neighbours
-LANDMARKS = 400  # rows that scales of distances are taken from
-CERTAIN = 1 - 1e-6  # no label is wrong for sure
-NEAR = 20_000  # rows among which neighbours are looked for
+EXPLAINED_ROWS = 100  # rows that get neighbours
+SCALE_ROWS = 400  # rows that scales of distances are taken from
+HIGHEST_CHANCE = 1 - 1e-6  # no label is wrong for sure
+NEIGHBOUR_ROWS = 20_000  # rows among which neighbours are looked for
 
 
 class Suspect(NamedTuple):
@@ -166,12 +167,12 @@ def find_suspects(
     given = honest.member.argmax(axis=1)
     near: tuple[tuple[int, ...], ...] = ()
     if X is not None and n_neighbours:
-        near = _neighbours(X, honest.rows, given, likely, order[:EXPLAINED], n_neighbours)
+        near = _neighbours(X, honest.rows, given, likely, order[:EXPLAINED_ROWS], n_neighbours)
     return Suspects(
         honest.rows[order],
         honest.classes[given[order]],
         honest.classes[likely[order]],
-        np.clip(probability[order], 0.0, CERTAIN),
+        np.clip(probability[order], 0.0, HIGHEST_CHANCE),
         near,
         estimate,
     )
@@ -191,11 +192,11 @@ def _neighbours(
 ) -> tuple[tuple[int, ...], ...]:
     """The numbers of the nearest rows whose given label is the likely one of each of the first rows."""
     rng = np.random.default_rng(0)
-    among = np.unique(np.concatenate([first, rng.permutation(len(rows))[:NEAR]]))
+    among = np.unique(np.concatenate([first, rng.permutation(len(rows))[:NEIGHBOUR_ROWS]]))
     table = _numbers(X, rows[among])
     views = Views().fit(table, rng)
     seen = views.transform(table)
-    landmarks = seen[rng.permutation(len(seen))[:LANDMARKS]]
+    landmarks = seen[rng.permutation(len(seen))[:SCALE_ROWS]]
     kernel = TwoPart(landmarks, np.ones(table.shape[1]), views.two_valued)
     values = kernel(seen[np.searchsorted(among, first)], seen)
     found = []

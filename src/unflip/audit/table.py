@@ -24,7 +24,7 @@ from unflip.tables.column_kinds import NUMBERED, OWN_VALUES
 from unflip.tables.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.tables.tabular import Tabular
 
-STEPS = 4
+AUDIT_STEPS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,16 +112,16 @@ def audit_table(
     rows = labels.of_rows(feature_columns(frame, target, weight))
     table = Tabular.of_files().fit(rows)
     X = table.transform(rows)
-    progress(1, STEPS)
+    progress(1, AUDIT_STEPS)
     model, scores = honest_of_many(X, labels.y, labels.weight, seed)
-    progress(2, STEPS)
+    progress(2, AUDIT_STEPS)
     ways: dict[str, Any] = {"scores": scores, "sample_weight": labels.weight, "random_state": seed}
     suspects = find_suspects(X, labels.y, **ways)
     noise = suspects.noise
     informative = NO_SIGNAL not in noise.warnings
-    progress(3, STEPS)
+    progress(3, AUDIT_STEPS)
     learners = compare(X, labels.y, noise, seed, against) if informative else ()
-    progress(4, STEPS)
+    progress(4, AUDIT_STEPS)
     clean = model.report_.clean_error(noise)
     names = table.get_feature_names_out().tolist()
     return Audit(

@@ -187,7 +187,7 @@ def _as_truth(column: Any, labels: list[Any]) -> Any:
 
 def model_of_sums(path: Path) -> TableModel:
     """A model that merges, forgets and exports, from its file."""
-    from unflip._culprits import in_place
+    from unflip.border.words import in_place
     from unflip.models import TableModel
 
     model = TableModel.load(path)

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.kernels import Kernel
 
-Array = np.ndarray[Any, Any]
 SPENT = 1e-10  # of k(x, x): a point whose direction is spanned to this much has nothing to add
 
 

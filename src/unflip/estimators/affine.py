@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.features import Standardize
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,12 @@ from sklearn import get_config
 from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
-from unflip._arrays import all_finite, beside, is_foreign, refuse_other_places
-from unflip._culprits import column_label, name_the_culprit
 from unflip._state import all_or_nothing
-from unflip.estimators.border import Array, Classifier, refuse_single_class
+from unflip.border.arrays import Array, all_finite, beside, is_foreign, refuse_other_places
+from unflip.border.classes import refuse_single_class
+from unflip.border.finite import name_the_culprit
+from unflip.border.words import column_label
+from unflip.estimators.classifier import Classifier
 from unflip.estimators.scorer import LinearScorer
 from unflip.features import Transformed, as_feature_map
 from unflip.moments import Moments

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from unflip._extras import extra
-
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array
 
 
 def predict_blocks(model: Any, X: Any, method: str = "predict") -> Any:

@@ -15,8 +15,9 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods
 
 from unflip._state import all_or_nothing
+from unflip.border.arrays import Array
+from unflip.border.classes import refuse_single_class
 from unflip.estimators.base import LinearClassifier
-from unflip.estimators.border import Array, refuse_single_class
 from unflip.estimators.scorer import LinearScorer
 from unflip.moments.frame import Frame, dense
 from unflip.passes import accumulate

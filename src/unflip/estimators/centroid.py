@@ -18,11 +18,12 @@ from scipy import sparse
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from unflip._arrays import beside, is_foreign, to_numpy
-from unflip._culprits import name_the_culprit
 from unflip._state import all_or_nothing
+from unflip.border.arrays import Array, beside, is_foreign, to_numpy
+from unflip.border.classes import contrast, lonely, never
+from unflip.border.finite import name_the_culprit
+from unflip.border.parameters import LARGEST_PARAMETER
 from unflip.estimators.base import MomentClassifier
-from unflip.estimators.border import LARGEST, Array, contrast, lonely, never
 from unflip.estimators.scorer import LinearScorer
 from unflip.loo import centroids, mean_map
 from unflip.loo.threshold import best_threshold
@@ -66,8 +67,11 @@ class UnhingedClassifier(MomentClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "features": [None, HasMethods(["fit", "transform"])],
         "center": ["boolean"],
-        "threshold": [StrOptions({"mean", "loo"}), Interval(Real, -LARGEST, LARGEST, closed="neither")],
-        "regularization": [Interval(Real, 1 / LARGEST, LARGEST, closed="both")],
+        "threshold": [
+            StrOptions({"mean", "loo"}),
+            Interval(Real, -LARGEST_PARAMETER, LARGEST_PARAMETER, closed="neither"),
+        ],
+        "regularization": [Interval(Real, 1 / LARGEST_PARAMETER, LARGEST_PARAMETER, closed="both")],
         "class_weight": [None, dict, StrOptions({"balanced"})],
         "summation": [StrOptions({"fast", "exact"})],
     }

@@ -15,10 +15,11 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from unflip._arrays import to_numpy
-from unflip._culprits import name_the_culprit
+from unflip.border.arrays import Array, to_numpy
+from unflip.border.classes import contrast, lonely
+from unflip.border.finite import name_the_culprit
+from unflip.border.parameters import LARGEST_PARAMETER
 from unflip.estimators.base import MomentClassifier
-from unflip.estimators.border import LARGEST, Array, contrast, lonely
 from unflip.estimators.kept import KeptRows
 from unflip.estimators.scorer import LinearScorer
 from unflip.estimators.spectra import KernelSpectrum, exact_spectrum
@@ -30,11 +31,11 @@ from unflip.solvers.ridge import Spectrum, leave_one_out
 from unflip.sources import Batch
 from unflip.sources.batch import feature_blocks
 
-NEARLY = 1e-6  # a leverage this close to one leaves too few digits for the formula
-NARROW = 1000  # columns whose second moment is no burden, however few the rows
+LEVERAGE_OF_FEW_DIGITS = 1e-6  # a leverage this close to one leaves too few digits for the formula
+NARROW_COLUMNS = 1000  # columns whose second moment is no burden, however few the rows
 
 # Ridges tried by generalised cross-validation, as shares of the largest variance.
-PATH = np.geomspace(1e-10, 10, 45)
+RIDGE_PATH = np.geomspace(1e-10, 10, 45)
 
 
 class SquareClassifier(MomentClassifier):
@@ -62,7 +63,7 @@ class SquareClassifier(MomentClassifier):
     _on_device: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "features": [None, HasMethods(["fit", "transform"])],
-        "regularization": [StrOptions({"gcv"}), Interval(Real, 0, LARGEST, closed="both")],
+        "regularization": [StrOptions({"gcv"}), Interval(Real, 0, LARGEST_PARAMETER, closed="both")],
     }
 
     def __init__(self, features: Any = None, regularization: float | str = "gcv") -> None:
@@ -86,14 +87,14 @@ class SquareClassifier(MomentClassifier):
         targets = batch.labels.membership @ contrast(len(self.classes_)).T
         ridge = _in_units(self.regularization_, moments)
         left, leverage = leave_one_out(spectrum, along, targets - spectrum.mean, weight, ridge)
-        if moments.second is None and np.median(leverage) > 1 - NEARLY:
+        if moments.second is None and np.median(leverage) > 1 - LEVERAGE_OF_FEW_DIGITS:
             raise ValueError(
                 f"of so many columns every row explains itself with a ridge of {ridge:.0e}: float64 cannot "
                 "tell what it would score otherwise; take a larger regularization"
             )
         scores = spectrum.mean + left
         scores = scores[:, 0] if len(self.classes_) == 2 else scores
-        for row in np.flatnonzero(leverage > 1 - NEARLY):
+        for row in np.flatnonzero(leverage > 1 - LEVERAGE_OF_FEW_DIGITS):
             scores[row] = to_numpy(self._refit_without(batch, int(row)))
         gone = lonely(weight[:, None] * batch.labels.membership, moments.counts)
         return scores + (gone[:, 0] if len(self.classes_) == 2 else gone)
@@ -140,7 +141,7 @@ class SquareClassifier(MomentClassifier):
         n, width = batch.X.shape
         if self.features is not None and n and not batch.foreign:
             width = self._features.transform(batch.X[:1, :]).shape[1]
-        wide = width > max(n, NARROW) and not batch.foreign
+        wide = width > max(n, NARROW_COLUMNS) and not batch.foreign
         return batch_moments(batch, self.features_, 1 if wide else 2)
 
     def _solve(self, moments: Moments, batch: Batch | None = None) -> LinearScorer:
@@ -196,7 +197,7 @@ def _best_ridge(spectrum: Spectrum) -> float:
     variances, cross = spectrum.eigenvalues / total, spectrum.cross / total
     if not len(variances):
         return 0.0
-    ridges = PATH * variances.max()
+    ridges = RIDGE_PATH * variances.max()
     power = np.sum(cross**2, axis=1)
     mean = spectrum.mean
     spread = 1 - mean @ mean if len(mean) == 1 else np.sum(mean * (1 - mean))

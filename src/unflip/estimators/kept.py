@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from unflip.border.arrays import Array
 from unflip.sources import Batch
 
-Array = np.ndarray[Any, Any]
-ROUNDING = 1e-12  # of a weight: what is left when 0.3 goes in three parts of 0.1
+WEIGHT_ROUNDING = 1e-12  # of a weight: what is left when 0.3 goes in three parts of 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +75,11 @@ class KeptRows:
                 taken = min(rest, left[place])
                 left[place] -= taken
                 rest -= taken
-            if rest > ROUNDING * weight:
+            if rest > WEIGHT_ROUNDING * weight:
                 raise ValueError(
                     f"row {row} cannot be taken away: no fitted row has its values, label and so much weight"
                 )
-        stay = np.flatnonzero(left > ROUNDING * self.weight)
+        stay = np.flatnonzero(left > WEIGHT_ROUNDING * self.weight)
         return stay, KeptRows(self.X[stay], self.member[stay], left[stay])
 
 

@@ -21,8 +21,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from unflip._state import all_or_nothing
+from unflip.border.arrays import Array
+from unflip.border.classes import never, refuse_single_class
+from unflip.border.parameters import LARGEST_PARAMETER
 from unflip.compress import Herd, herd
-from unflip.estimators.border import LARGEST, Array, never, refuse_single_class
 from unflip.estimators.kept import KeptRows
 from unflip.estimators.kernelized import KernelClassifier
 from unflip.estimators.readings import Reading, nearest_centroid, signed_mean
@@ -69,7 +71,10 @@ class KernelUnhingedClassifier(KernelClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
         "center": ["boolean"],
-        "threshold": [StrOptions({"mean", "loo"}), Interval(Real, -LARGEST, LARGEST, closed="neither")],
+        "threshold": [
+            StrOptions({"mean", "loo"}),
+            Interval(Real, -LARGEST_PARAMETER, LARGEST_PARAMETER, closed="neither"),
+        ],
         "compress": [None, StrOptions({"herding"})],
         "n_support": [None, Interval(Integral, 1, None, closed="left")],
         "reading": [StrOptions({"unhinged", "centroid", "density"})],

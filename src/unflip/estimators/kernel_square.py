@@ -18,7 +18,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unflip._state import all_or_nothing
-from unflip.estimators.border import LARGEST, Array, contrast, lonely, never, refuse_single_class
+from unflip.border.arrays import Array
+from unflip.border.classes import contrast, lonely, never, refuse_single_class
+from unflip.border.parameters import LARGEST_PARAMETER
 from unflip.estimators.kept import KeptRows
 from unflip.estimators.kernelized import KernelClassifier
 from unflip.estimators.spectra import KernelSpectrum, exact_spectrum, landmark_spectrum
@@ -26,9 +28,9 @@ from unflip.kernels import Kernel
 from unflip.solvers.ridge import RidgePath, leave_one_out
 
 EXACT = 3000  # rows whose kernel matrix is decomposed in full
-LANDMARKS = 1000  # beyond
-NEARLY = 1e-10  # a leverage this close to one leaves no digits for leave-one-out
-PATH = 10.0 ** np.arange(-5, 1.25, 0.5)  # times the mean squared length of centred features
+MOST_LANDMARKS = 1000  # beyond
+LEVERAGE_WITHOUT_DIGITS = 1e-10  # a leverage this close to one leaves no digits for leave-one-out
+KERNEL_RIDGES = 10.0 ** np.arange(-5, 1.25, 0.5)  # times the mean squared length of centred features
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,7 @@ class KernelSquareClassifier(KernelClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
-        "regularization": [StrOptions({"loo"}), Interval(Real, 0, LARGEST, closed="right")],
+        "regularization": [StrOptions({"loo"}), Interval(Real, 0, LARGEST_PARAMETER, closed="right")],
         "n_landmarks": [None, Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
@@ -140,7 +142,7 @@ class KernelSquareClassifier(KernelClassifier):
     def _landmarks(self, X: Any, rng: Any) -> Any:
         """Rows drawn without a look at labels, or None for all of them."""
         n = X.shape[0]
-        m = int(self.n_landmarks or 0) or (n if n <= EXACT else LANDMARKS)
+        m = int(self.n_landmarks or 0) or (n if n <= EXACT else MOST_LANDMARKS)
         return None if m >= n else X[np.sort(rng.choice(n, m, replace=False))]
 
     def _path(self, found: KernelSpectrum, kept: KeptRows) -> tuple[TriedRidges, Array]:
@@ -148,14 +150,14 @@ class KernelSquareClassifier(KernelClassifier):
         spectrum, targets = found.spectrum, kept.member @ contrast(len(kept.counts)).T
         total, mean = spectrum.total, spectrum.mean
         given = self.regularization != "loo"
-        relative = PATH * spectrum.eigenvalues.sum() / total
+        relative = KERNEL_RIDGES * spectrum.eigenvalues.sum() / total
         ridges = np.array([float(self.regularization)]) if given else relative
         left = np.empty((len(ridges), *targets.shape))
         for rows, along in found.blocks():
             labels = targets[rows] - mean, kept.weight[rows]
             for scores, ridge in zip(left, ridges, strict=True):
                 alone, leverage = leave_one_out(spectrum, along, *labels, ridge)
-                if np.median(leverage) > 1 - NEARLY:
+                if np.median(leverage) > 1 - LEVERAGE_WITHOUT_DIGITS:
                     raise ValueError(
                         f"with a ridge of {ridge:.0e} every row explains itself, and float64 cannot tell "
                         "what it would score otherwise; take a larger regularization"

@@ -10,12 +10,15 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from unflip._culprits import column_label, name_the_culprit
-from unflip.estimators.border import LARGEST, Array, Classifier
+from unflip.border.arrays import Array
+from unflip.border.finite import name_the_culprit
+from unflip.border.parameters import LARGEST_PARAMETER
+from unflip.border.words import column_label
+from unflip.estimators.classifier import Classifier
 from unflip.kernels import DistanceKernel, Kernel, by_name, get, median_bandwidth
 
-TINY, HUGE = 1e-152, 1e152  # squares of these are ordinary numbers
-GRID = tuple(2.0 ** (k / 2) for k in range(-5, 3))  # times the median distance, for bandwidth="loo"
+TINIEST_VALUE, HUGEST_VALUE = 1e-152, 1e152  # squares of these are ordinary numbers
+BANDWIDTH_GRID = tuple(2.0 ** (k / 2) for k in range(-5, 3))  # times the median distance, for bandwidth="loo"
 
 
 class KernelClassifier(Classifier):
@@ -23,7 +26,7 @@ class KernelClassifier(Classifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [str, Kernel],
-        "bandwidth": [StrOptions({"median", "loo"}), Interval(Real, 0, LARGEST, closed="right")],
+        "bandwidth": [StrOptions({"median", "loo"}), Interval(Real, 0, LARGEST_PARAMETER, closed="right")],
     }
 
     _dtype: ClassVar[Any] = np.float64
@@ -57,12 +60,12 @@ class KernelClassifier(Classifier):
         largest = float(values.max(initial=0.0))
         if not np.isfinite(largest):
             name_the_culprit(rows, self._names)
-        if largest > HUGE or (reset and 0 < largest < TINY):
+        if largest > HUGEST_VALUE or (reset and 0 < largest < TINIEST_VALUE):
             at = np.unravel_index(np.argmax(values), values.shape)
             column = rows.indices[at[0]] if sparse.issparse(rows) else at[1]
             raise ValueError(
                 f"column {column_label(int(column), self._names)} of X has the largest value, {largest:.0e}; "
-                f"distances need it between {TINY:g} and {HUGE:g}: rescale the columns"
+                f"distances need it between {TINIEST_VALUE:g} and {HUGEST_VALUE:g}: rescale the columns"
             )
         return rows
 
@@ -82,7 +85,7 @@ class KernelClassifier(Classifier):
         if not isinstance(self.bandwidth, str):
             return [get(self.kernel, float(self.bandwidth))]
         median = median_bandwidth(X, metric=kind.metric)
-        sizes = [1.0] if self.bandwidth == "median" else GRID
+        sizes = [1.0] if self.bandwidth == "median" else BANDWIDTH_GRID
         return [get(self.kernel, median * size) for size in sizes]
 
     def _unless_bandwidth_given(self, kernel: Kernel) -> Kernel:

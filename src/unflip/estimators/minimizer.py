@@ -12,8 +12,10 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from unflip import losses
 from unflip._state import all_or_nothing
+from unflip.border.arrays import Array
+from unflip.border.classes import refuse_single_class
+from unflip.border.parameters import LARGEST_PARAMETER
 from unflip.estimators.base import LinearClassifier
-from unflip.estimators.border import LARGEST, Array, refuse_single_class
 from unflip.estimators.scorer import LinearScorer
 from unflip.losses import Loss
 from unflip.moments import Moments
@@ -24,7 +26,7 @@ from unflip.solvers.minimize import minimize
 from unflip.solvers.problem import Problem
 from unflip.sources import Batch
 
-TOLERANCE = 1e-8
+GAP_TOLERANCE = 1e-8
 
 
 class LossClassifier(LinearClassifier):
@@ -56,7 +58,7 @@ class LossClassifier(LinearClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "loss": [StrOptions(set(losses.names())), Loss],
         "features": [None, HasMethods(["fit", "transform"])],
-        "regularization": [Interval(Real, 1 / LARGEST, LARGEST, closed="both")],
+        "regularization": [Interval(Real, 1 / LARGEST_PARAMETER, LARGEST_PARAMETER, closed="both")],
         "fit_intercept": ["boolean"],
     }
 
@@ -95,7 +97,7 @@ class LossClassifier(LinearClassifier):
             problem = Problem.of_shares(
                 against_rest, rows, share * soft, share * (1 - soft), ridge, self.fit_intercept
             )
-            parameters, certificates = minimize(problem, TOLERANCE)
+            parameters, certificates = minimize(problem, GAP_TOLERANCE)
             self.certificate_ = max(certificates, key=lambda c: c.gap / c.tolerance)
             self._finish(self._scorer(parameters.T, shift, scale))
         if not self.certificate_.met:

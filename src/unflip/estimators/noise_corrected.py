@@ -18,7 +18,8 @@ from scipy import sparse
 from scipy.special import log_expit, softmax
 
 from unflip import losses
-from unflip.estimators.border import Array, refuse_giant
+from unflip.border.arrays import Array
+from unflip.border.parameters import refuse_giant
 from unflip.estimators.kept import KeptRows
 from unflip.estimators.kernel_square import KernelSquareClassifier
 from unflip.estimators.minimizer import LossClassifier
@@ -30,9 +31,9 @@ from unflip.noise.estimate import NO_SIGNAL, identified_noise
 from unflip.noise.judgement import judge
 from unflip.sources import Batch
 
-ENOUGH = 5000  # rows to estimate the noise rate from
+ENOUGH_ROWS = 5000  # rows to estimate the noise rate from
 KEPT = 0.1  # of the share of the rarest class, at least so much is taken to be right
-ROUNDING = 1e-12
+SCORE_ROUNDING = 1e-12
 
 
 class NoiseCorrectedClassifier(LossClassifier):
@@ -151,7 +152,7 @@ class NoiseCorrectedClassifier(LossClassifier):
     def _refuse_impossible_counts(self, shares: Array) -> None:
         """Raise if no clean labels explain the class counts: the best free intercept is then infinite."""
         clean = shares @ _clean_indicators(self.noise_)
-        impossible = np.flatnonzero((clean <= ROUNDING) & (clean != shares))
+        impossible = np.flatnonzero((clean <= SCORE_ROUNDING) & (clean != shares))
         if impossible.size:
             k = impossible[0]
             raise ValueError(
@@ -186,8 +187,8 @@ def _as_soft_labels(loss: Loss, indicator: Array) -> tuple[Loss, Array]:
 def _estimate(batch: Batch) -> NoiseEstimate:
     """The noise rate from leave-one-out scores of rows that count, drawn without a look at labels."""
     kept = KeptRows.of(batch)
-    if len(kept.weight) > ENOUGH:
-        some = np.sort(np.random.default_rng(0).choice(len(kept.weight), ENOUGH, replace=False))
+    if len(kept.weight) > ENOUGH_ROWS:
+        some = np.sort(np.random.default_rng(0).choice(len(kept.weight), ENOUGH_ROWS, replace=False))
         kept = KeptRows(kept.X[some], kept.member[some], kept.weight[some])
     try:
         # Every value is finite, only their plain sum, which scikit-learn looks at, may not be.

@@ -21,8 +21,9 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
 from unflip._state import all_or_nothing
-from unflip._weights import as_weight
-from unflip.estimators.border import Array, refuse_giant
+from unflip.border.arrays import Array
+from unflip.border.parameters import refuse_giant
+from unflip.border.weights import as_weight
 from unflip.estimators.centroid import UnhingedClassifier
 from unflip.estimators.kernelized import KernelClassifier
 from unflip.moments import Moments

@@ -13,15 +13,13 @@ To leave row i out, subtract omega_i t_ik k(x_i, x_i) from A_ik and omega_i t_ik
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from unflip.estimators.border import contrast, lonely
+from unflip.border.arrays import Array
+from unflip.border.classes import contrast, lonely
 from unflip.estimators.kept import KeptRows
 from unflip.loo.mean_map import leave_one_out
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace
 
-from unflip._arrays import beside, doubled, is_foreign
 from unflip._threads import workers
+from unflip.border.arrays import Array, beside, doubled, is_foreign
 from unflip.moments.frame import Frame, dense
 from unflip.passes.host import compiled_scores, is_compiled
 from unflip.sources.batch import feature_rows
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from unflip.estimators.border import contrast
+from unflip.border.arrays import Array
+from unflip.border.classes import contrast
 from unflip.estimators.kept import KeptRows
 from unflip.features.lowrank import LowRank
 from unflip.kernels import Kernel
 from unflip.moments.frame import Frame
 from unflip.passes import accumulate
-from unflip.solvers.ridge import ROUNDING, Spectrum
+from unflip.solvers.ridge import FLOAT_ROUNDING, Spectrum
 from unflip.sources.batch import feature_blocks
 
-Array = np.ndarray[Any, Any]
-FAINT = 1e-8  # of the largest root of a weight
+FAINT_WEIGHT = 1e-8  # of the largest root of a weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +55,12 @@ def exact_spectrum(kernel: Kernel, kept: KeptRows) -> KernelSpectrum:
     centred = values - middle - middle[:, None] + share @ middle
     eigenvalues, vectors = np.linalg.eigh(root[:, None] * centred * root)
     # Directions without spread beyond rounding, which is that of features before they were centred.
-    keep = eigenvalues > 10 * ROUNDING * float(kept.weight @ np.abs(values.diagonal()))
+    keep = eigenvalues > 10 * FLOAT_ROUNDING * float(kept.weight @ np.abs(values.diagonal()))
     eigenvalues, vectors = eigenvalues[keep], vectors[:, keep]
     of_centred = root[:, None] * vectors / np.sqrt(eigenvalues)  # v_j is the sum of these times z_i
     duals = of_centred - np.outer(share, of_centred.sum(axis=0))
     # Of rows that weigh next to nothing the vectors hold rounding alone, so they are multiplied out.
-    faint = root < FAINT * root.max()
+    faint = root < FAINT_WEIGHT * root.max()
     along = vectors * np.sqrt(eigenvalues) / np.where(faint, 1.0, root)[:, None]
     along[faint] = centred[faint] @ of_centred
     signs = contrast(kept.member.shape[1])

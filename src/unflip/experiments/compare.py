@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from unflip.experiments.agreement import Range, mean_range, spread_range
+from unflip.border.arrays import AnyArray
+from unflip.experiments.agreement import AgreementRange, mean_range, spread_range
 from unflip.experiments.batch import CLOSED
 from unflip.experiments.protocol import DECLARED
-from unflip.experiments.published import Cell, published
+from unflip.experiments.published import PublishedCell, published
 from unflip.experiments.result import Certified, Comparison, Tally
 from unflip.experiments.store import Store
-from unflip.experiments.trials import EARLY, LEARNERS, LOSSES, RATES, Outcome
+from unflip.experiments.trials import EARLY, PAPER_LEARNERS, PAPER_LOSSES, PAPER_RATES, Outcome
 
-Array = Any
-LIMIT = 1e-6  # of a relative duality gap, or of the norm of a gradient
-NEAR = 0.01
+CERTIFICATE_LIMIT = 1e-6  # of a relative duality gap, or of the norm of a gradient
+NEAR_OUR_RANGE = 0.01
 FLAT = 1e-9  # eigenvalues this small are rounding
-GRID = "grid-threshold"
+GRID_THRESHOLD = "grid-threshold"
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ def comparisons(store: Store, datasets: list[str], sizes: Sizes) -> tuple[Compar
     for dataset in datasets:
         full, study = sizes.full(store, dataset), sizes.study(store, dataset)
         cells = [cell for cell in published() if cell.dataset == dataset]
-        for learner in LEARNERS:
+        for learner in PAPER_LEARNERS:
             loss, solver = _loss_and_solver(learner)
             found += [
                 _compared(cell, solver, full[learner][0], study[learner])
@@ -59,7 +58,7 @@ def _loss_and_solver(learner: str) -> tuple[str, str]:
     return ("hinge", "liblinear") if learner == EARLY else (learner, "exact")
 
 
-def _compared(cell: Cell, solver: str, full: Outcome, study: list[Outcome]) -> Comparison:
+def _compared(cell: PublishedCell, solver: str, full: Outcome, study: list[Outcome]) -> Comparison:
     once, many = _values([full], cell)[0], _values(study, cell)
     means, spreads = mean_range(many), spread_range(many)
     return Comparison(
@@ -84,9 +83,9 @@ def _compared(cell: Cell, solver: str, full: Outcome, study: list[Outcome]) -> C
     )
 
 
-def _values(outcomes: list[Outcome], cell: Cell) -> Array:
+def _values(outcomes: list[Outcome], cell: PublishedCell) -> AnyArray:
     """Trials of a cell, one row a split."""
-    row = RATES.index(cell.noise_rate)
+    row = PAPER_RATES.index(cell.noise_rate)
     return np.array([(o.error if cell.metric == "error" else o.one_less_auc)[row] for o in outcomes])
 
 
@@ -109,7 +108,7 @@ def tallies(store: Store, dataset: str, protocol: str, sizes: Sizes) -> list[Tal
     """How many cells of each loss a protocol reproduces with exact minimisers."""
     cells = agreeing(store, dataset, protocol, sizes)
     found = []
-    for loss in LOSSES:
+    for loss in PAPER_LOSSES:
         mine = {key: agrees for key, agrees in cells.items() if key[3:] == (loss, "exact")}
         differing = tuple(f"{metric} at {rate:g}" for (_, metric, rate, _, _), ok in mine.items() if not ok)
         if mine:
@@ -129,14 +128,14 @@ def with_reasons(cells: tuple[Comparison, ...], elsewhere: dict[Key, list[str]])
         others = elsewhere.get((*place, c.solver), [])
         if c.solver == "exact" and known.get((*place, "liblinear")):
             return "solver: liblinear, stopped early, agrees; the exact minimiser does not"
-        if GRID in others:
+        if GRID_THRESHOLD in others:
             return "threshold: agrees when it is sought among 100 evenly spaced ones"
         if c.metric == "error" and known.get((c.dataset, "one_minus_auc", *place[2:], c.solver)):
             return "perhaps the threshold: the ranking agrees (1 - AUC)"
         if others:
             return f"perhaps the protocol: agrees under {', '.join(others)}"
-        if Range(c.center, c.low, c.high).miss(c.published_mean) <= NEAR:
-            return f"near: at most {NEAR} beyond our range"
+        if AgreementRange(c.center, c.low, c.high).miss(c.published_mean) <= NEAR_OUR_RANGE:
+            return f"near: at most {NEAR_OUR_RANGE} beyond our range"
         return "open: nothing that was tried explains it"
 
     return tuple(c if c.agrees else replace(c, reason=reason(c)) for c in cells)
@@ -144,7 +143,7 @@ def with_reasons(cells: tuple[Comparison, ...], elsewhere: dict[Key, list[str]])
 
 def certified(store: Store, datasets: list[str], sizes: Sizes) -> tuple[Certified, ...]:
     """How near all fits under the declared protocol came to their goal."""
-    return tuple(_certified(dataset, loss, store, sizes) for dataset in datasets for loss in LOSSES)
+    return tuple(_certified(dataset, loss, store, sizes) for dataset in datasets for loss in PAPER_LOSSES)
 
 
 def _certified(dataset: str, loss: str, store: Store, sizes: Sizes) -> Certified:
@@ -156,7 +155,7 @@ def _certified(dataset: str, loss: str, store: Store, sizes: Sizes) -> Certified
     kind = "closed form" if loss in CLOSED else "duality gap" if convex else "gradient norm"
     # Without a minimum there is no gap to speak of: the scorer itself shows that the infimum is zero.
     judged = certificate[~apart] if kind == "duality gap" else certificate
-    met = int((judged <= LIMIT).sum()) + len(certificate) - len(judged)
+    met = int((judged <= CERTIFICATE_LIMIT).sum()) + len(certificate) - len(judged)
     return Certified(
         dataset=dataset,
         loss=loss,
@@ -166,7 +165,7 @@ def _certified(dataset: str, loss: str, store: Store, sizes: Sizes) -> Certified
         met=met,
         separable=int(apart.sum()),
         worst=float(judged.max(initial=0.0)),
-        limit=LIMIT,
+        limit=CERTIFICATE_LIMIT,
         smallest_eigenvalue=None if convex else float(curvature.min()),
         flat=None if convex else int((np.abs(curvature) <= FLAT).sum()),
         negative=None if convex else int((curvature < -FLAT).sum()),

@@ -19,9 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.experiments.catalogue import CATALOGUE, Entry
-
-Array = np.ndarray[Any, Any]
 
 
 class MissingDatasetError(FileNotFoundError):

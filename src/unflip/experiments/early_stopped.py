@@ -7,11 +7,10 @@ minimiser is in `batch.hinge`; this one is run beside it, because its numbers ar
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array
 
 
 def fit_liblinear(X: Array, Y: Array, seed: int, sweeps: int = 100) -> Array:

@@ -11,10 +11,10 @@ from fractions import Fraction
 import numpy as np
 
 from unflip._fractions import to_fractions
-from unflip.experiments.records import Line, Record, as_fraction, draw_lines, record
+from unflip.border.arrays import AnyArray
+from unflip.experiments.records import DrawnLine, Record, as_fraction, draw_lines, record
 from unflip.experiments.result import Figure
 from unflip.losses import Hinge, Loss, TangentBoost, TLogistic, noise_corrected
-from unflip.losses.base import Array
 from unflip.theory import (
     FiniteDistribution,
     linear_minimizer,
@@ -24,7 +24,7 @@ from unflip.theory import (
     three_points,
 )
 from unflip.theory.claims.cases import error
-from unflip.theory.claims.nonconvex import GAMMA, PRINTED, PRINTED_ON_GRID, RATE
+from unflip.theory.claims.nonconvex import APPENDIX_RATE, GAMMA, PRINTED, PRINTED_ON_GRID
 
 SMALL_RIDGE = 1e-6  # moves no corner of the hinge risk; of all clean minimisers it takes the shortest
 
@@ -42,11 +42,11 @@ def figure_1() -> Figure:
     little, much = clean.corrupt(Fraction(1, 100)), clean.corrupt(Fraction(1, 5))
     drawn = np.array([Fraction(1), Fraction("-0.6581")])
     lines = [
-        Line("unhinged", linear_minimizer(much, "unhinged", 1)),
-        Line("hinge, no noise", linear_minimizer(clean, "hinge", SMALL_RIDGE)),
-        Line("hinge, 1 % noise", linear_minimizer(little, "hinge", SMALL_RIDGE)),
-        Line("hinge, 20 % noise", linear_minimizer(much, "hinge", SMALL_RIDGE)),
-        Line("hinge, 1 % noise, printed", _best_multiple(little, drawn), printed=True),
+        DrawnLine("unhinged", linear_minimizer(much, "unhinged", 1)),
+        DrawnLine("hinge, no noise", linear_minimizer(clean, "hinge", SMALL_RIDGE)),
+        DrawnLine("hinge, 1 % noise", linear_minimizer(little, "hinge", SMALL_RIDGE)),
+        DrawnLine("hinge, 20 % noise", linear_minimizer(much, "hinge", SMALL_RIDGE)),
+        DrawnLine("hinge, 1 % noise, printed", _best_multiple(little, drawn), printed=True),
     ]
     series = draw_lines(clean, lines)
     unhinged, none, one, twenty, printed = (as_fraction(row["error"]) for row in series["errors"])
@@ -121,9 +121,9 @@ def counterexample() -> Figure:
     """
     world = three_points()
     lines = [
-        Line("unhinged", linear_minimizer(world, "unhinged", 1)),
-        Line("square", linear_minimizer(world, "square")),
-        Line("linear programme", programme_minimizer(world)),
+        DrawnLine("unhinged", linear_minimizer(world, "unhinged", 1)),
+        DrawnLine("square", linear_minimizer(world, "square")),
+        DrawnLine("linear programme", programme_minimizer(world)),
     ]
     series = draw_lines(world, lines)
     unhinged, square, programme = (as_fraction(row["error"]) for row in series["errors"])
@@ -157,7 +157,7 @@ def figure(name: str) -> Figure:
     return FIGURES[name]()
 
 
-def _best_multiple(world: FiniteDistribution, weights: Array) -> Array:
+def _best_multiple(world: FiniteDistribution, weights: AnyArray) -> AnyArray:
     """The multiple of a weight that has the least hinge risk: it lies where some score is 1 or -1."""
     scores = world.points @ weights
     multiples = [weights / score for score in (*scores, *-scores)]
@@ -167,12 +167,12 @@ def _best_multiple(world: FiniteDistribution, weights: Array) -> Array:
 def _surface(name: str, title: str, loss: Loss) -> Figure:
     """The risk on Appendix B's grid, of which every twentieth row and column is kept for drawing."""
     clean = long_servedio(GAMMA)
-    noisy = clean.corrupt(RATE)
+    noisy = clean.corrupt(APPENDIX_RATE)
     axis = np.arange(-400, 401) / 40
     grid = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
     risks = loss.conditional_risk(noisy.eta, grid @ noisy.points.T) @ noisy.masses
 
-    def row(minimizer: str, world: FiniteDistribution, w: Array, printed: bool = False) -> Record:
+    def row(minimizer: str, world: FiniteDistribution, w: AnyArray, printed: bool = False) -> Record:
         paid, wrong = risk(world, loss, world.points @ w), error(clean, w)
         return record(minimizer=minimizer, printed=printed, w1=w[0], w2=w[1], risk=paid, error=wrong)
 

@@ -19,7 +19,7 @@ from unflip.experiments.store import Store
 from unflip.experiments.trials import flipped
 from unflip.losses import Hinge
 
-RATE = 0.2  # of the noise under which the two hinge solvers are compared
+COMPARED_RATE = 0.2  # of the noise under which the two hinge solvers are compared
 
 
 def long_gamma(store: Store, sizes: Sizes) -> Finding:
@@ -98,13 +98,13 @@ def early_hinge(
         "The tables have the hinge loss at lambda = 1e-16.",
         f"Of {of} cells {sum(row[1] for row in rows)} agree with the exact minimiser and "
         f"{sum(row[2] for row in rows)} with liblinear after 100 sweeps (C = 1e12), whose hinge risk "
-        f"at noise {RATE} is up to {max(row[5] - row[4] for row in rows):.2f} above the least.",
+        f"at noise {COMPARED_RATE} is up to {max(row[5] - row[4] for row in rows):.2f} above the least.",
         (
             "dataset",
             "cells that agree, exact",
             "cells that agree, liblinear",
             "of",
-            f"least hinge risk at noise {RATE}",
+            f"least hinge risk at noise {COMPARED_RATE}",
             "hinge risk of liblinear",
         ),
         tuple(rows),
@@ -116,7 +116,7 @@ def _hinge_risks(dataset: str, seed: int, data_dir: str | os.PathLike[str] | Non
     rng = np.random.default_rng([seed, zlib.crc32(dataset.encode()), 0])
     with threadpool_limits(1):
         split = draw_split(dataset, protocol(dataset), rng, data_dir)
-        Y, X = flipped(split.y_train, RATE, 3, rng), split.X_train
+        Y, X = flipped(split.y_train, COMPARED_RATE, 3, rng), split.X_train
         exact, _ = fit("hinge", X, Whitened.of(X), Y)
         both = exact, fit_liblinear(X, Y, seed)
         least, early = (float(Hinge().value(Y, X @ W).mean()) for W in both)
@@ -137,4 +137,4 @@ FROM_STORE: dict[str, tuple[str, Callable[[Store, Sizes], Finding]]] = {
     "mease_features": ("mease", mease_features),
     "splice_leak": ("splice", splice_leak),
 }
-NAMES = (*FROM_STORE, "early_hinge")
+FINDING_NAMES = (*FROM_STORE, "early_hinge")

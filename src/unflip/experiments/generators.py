@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.theory import long_servedio
-
-Array = np.ndarray[Any, Any]
 
 
 def draw_long(

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 
 @dataclass(frozen=True)
-class Cell:
+class PublishedCell:
     """One printed number: the mean and the standard deviation over 125 trials."""
 
     table: str
@@ -23,7 +23,7 @@ class Cell:
 
 
 @cache
-def published() -> tuple[Cell, ...]:
+def published() -> tuple[PublishedCell, ...]:
     """Every printed cell, in the order of the paper's source.
 
     >>> cells = published()
@@ -32,7 +32,7 @@ def published() -> tuple[Cell, ...]:
     """
     text = files("unflip.experiments").joinpath("data", "published.csv").read_text()
     return tuple(
-        Cell(
+        PublishedCell(
             table=row["table"],
             dataset=row["dataset"],
             metric=row["metric"],

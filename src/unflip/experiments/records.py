@@ -11,18 +11,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unflip.losses.base import Array
+from unflip.border.arrays import AnyArray
 from unflip.theory import FiniteDistribution
 from unflip.theory.claims.cases import error
 
 Record = dict[str, Any]
 
 
-class Line(NamedTuple):
+class DrawnLine(NamedTuple):
     """A linear classifier to draw, and whether the paper printed it."""
 
     name: str
-    weights: Array
+    weights: AnyArray
     printed: bool = False
 
 
@@ -44,11 +44,11 @@ def as_fraction(number: Any) -> str:
     return str(Fraction(number).limit_denominator(1000))
 
 
-def draw_lines(world: FiniteDistribution, lines: list[Line]) -> dict[str, list[Record]]:
+def draw_lines(world: FiniteDistribution, lines: list[DrawnLine]) -> dict[str, list[Record]]:
     """Three series: the points of a distribution, two ends of each line, weights and error of each line.
 
     >>> from unflip.theory import three_points
-    >>> draw_lines(three_points(), [Line("unhinged", np.array([1, -1]))])["lines"][0]
+    >>> draw_lines(three_points(), [DrawnLine("unhinged", np.array([1, -1]))])["lines"][0]
     {'line': 'unhinged', 'printed': False, 'x1': 4.0, 'x2': 4.0}
     """
     reach = abs(world.points).max()

@@ -6,15 +6,14 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import AnyArray
 from unflip.experiments.datasets import Dataset, load
 from unflip.experiments.generators import draw_long, draw_mease
 from unflip.experiments.protocol import Protocol, number
 
-Array = Any
 DRAWN = ("long", "mease")
 TRAINING, TEST = 800, 1000  # rows of the drawn datasets; the paper says so for Long's, not for Mease's
 
@@ -23,10 +22,10 @@ TRAINING, TEST = 800, 1000  # rows of the drawn datasets; the paper says so for 
 class Split:
     """Training and test rows, ready for a linear scorer, with clean labels -1.0 and +1.0."""
 
-    X_train: Array
-    y_train: Array
-    X_test: Array
-    y_test: Array
+    X_train: AnyArray
+    y_train: AnyArray
+    X_test: AnyArray
+    y_test: AnyArray
 
 
 def draw_split(
@@ -52,7 +51,7 @@ def draw_split(
     return Split(X_train, y_train.astype(np.float64), X_test, y_test.astype(np.float64))
 
 
-def encode(data: Dataset, encoding: str) -> Array:
+def encode(data: Dataset, encoding: str) -> AnyArray:
     """Numbers for the rows of a dataset.
 
     >>> encode(load("car"), "one-hot").shape, encode(load("car"), "codes").shape
@@ -72,7 +71,7 @@ def encode(data: Dataset, encoding: str) -> Array:
     raise ValueError(f"encoding is 'one-hot', 'codes' or 'appearance', got {encoding!r}")
 
 
-def scale(train: Array, test: Array, scaling: str) -> tuple[Array, Array]:
+def scale(train: AnyArray, test: AnyArray, scaling: str) -> tuple[AnyArray, AnyArray]:
     """Both parts, shifted and divided by what the training part says.
 
     >>> scale(np.array([[1.0], [3.0]]), np.array([[2.0]]), "plus-minus")[1].tolist()
@@ -95,13 +94,15 @@ def scale(train: Array, test: Array, scaling: str) -> tuple[Array, Array]:
 
 
 @lru_cache(maxsize=8)
-def _numbers(name: str, encoding: str, data_dir: str | None) -> tuple[Array, Array]:
+def _numbers(name: str, encoding: str, data_dir: str | None) -> tuple[AnyArray, AnyArray]:
     """A dataset as numbers; kept, because a study asks for it again and again."""
     data = load(name, data_dir)
     return encode(data, encoding), data.y
 
 
-def _drawing(name: str, protocol: Protocol) -> Callable[[int, np.random.Generator], tuple[Array, Array]]:
+def _drawing(
+    name: str, protocol: Protocol
+) -> Callable[[int, np.random.Generator], tuple[AnyArray, AnyArray]]:
     if name == "mease":
         return lambda n, rng: draw_mease(n, rng, normal=protocol.features == "normal")
     masses = tuple(number(mass) for mass in protocol.masses)

@@ -12,13 +12,11 @@ import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
-from typing import Any
 
 import numpy as np
 
-from unflip.experiments.trials import RATES, Outcome
-
-Array = Any
+from unflip.border.arrays import AnyArray
+from unflip.experiments.trials import PAPER_RATES, Outcome
 
 SCHEMA = """
 create table if not exists settings (name text primary key, value text not null);
@@ -91,7 +89,9 @@ class Store:
         with self._connected() as connection:
             for learner, *blobs in connection.execute(query, key):
                 error, area, *rest = (np.frombuffer(blob, dtype="<f8") for blob in blobs)
-                outcome = Outcome(error.reshape(len(RATES), -1), area.reshape(len(RATES), -1), *rest)
+                outcome = Outcome(
+                    error.reshape(len(PAPER_RATES), -1), area.reshape(len(PAPER_RATES), -1), *rest
+                )
                 result.setdefault(learner, []).append(outcome)
         return result
 
@@ -118,5 +118,5 @@ class Store:
                 connection.close()
 
 
-def _bytes(values: Array) -> bytes:
+def _bytes(values: AnyArray) -> bytes:
     return np.ascontiguousarray(values, dtype="<f8").tobytes()

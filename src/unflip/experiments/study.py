@@ -17,7 +17,7 @@ from unflip.experiments.catalogue import CATALOGUE
 from unflip.experiments.compare import Key, Sizes, agreeing, certified, comparisons, tallies, with_reasons
 from unflip.experiments.datasets import is_available, load
 from unflip.experiments.figures import FIGURES, figure
-from unflip.experiments.findings import FROM_STORE, NAMES, early_hinge
+from unflip.experiments.findings import FINDING_NAMES, FROM_STORE, early_hinge
 from unflip.experiments.protocol import (
     DECLARED,
     described,
@@ -31,7 +31,7 @@ from unflip.experiments.result import Result, Tally
 from unflip.experiments.runner import Task, run_tasks
 from unflip.experiments.splits import DRAWN
 from unflip.experiments.store import Place, Store
-from unflip.experiments.trials import LEARNERS, LOSSES, RATES, early_trials
+from unflip.experiments.trials import PAPER_LEARNERS, PAPER_LOSSES, PAPER_RATES, early_trials
 
 DATASETS = (*DRAWN, *SUMMARY)
 Progress = Callable[[float, float], None]
@@ -43,7 +43,7 @@ def names() -> list[str]:
     >>> names()[:3], names()[-1]
     (['long', 'mease', 'iris'], 'early_hinge')
     """
-    return [*DATASETS, *FIGURES, *NAMES]
+    return [*DATASETS, *FIGURES, *FINDING_NAMES]
 
 
 def run(
@@ -108,11 +108,11 @@ def _datasets_of(chosen: Sequence[str]) -> set[str]:
 
 def _tasks(dataset: str, sizes: Sizes, data_dir: str | os.PathLike[str] | None) -> list[Task]:
     """The full split, one task a learner; the study; and the variants, on fewer losses."""
-    tasks = [Task(Place(dataset, DECLARED, sizes.trials, 0), (learner,)) for learner in LEARNERS]
+    tasks = [Task(Place(dataset, DECLARED, sizes.trials, 0), (learner,)) for learner in PAPER_LEARNERS]
     study = range(1, sizes.splits + 1)
     others = _variants(dataset, data_dir)
     also = tuple(name for name in others if differs_in_threshold(dataset, name))
-    tasks += [Task(Place(dataset, DECLARED, sizes.study_trials, k), LEARNERS, also) for k in study]
+    tasks += [Task(Place(dataset, DECLARED, sizes.study_trials, k), PAPER_LEARNERS, also) for k in study]
     for name in others:
         if name not in also:
             tasks += [Task(Place(dataset, name, sizes.study_trials, k), losses_of(name)) for k in study]
@@ -184,8 +184,8 @@ def _settings(chosen: Sequence[str], sizes: Sizes, seed: int, digest: str) -> di
     return {
         "command": _command(chosen, sizes, seed),
         "names": list(chosen),
-        "losses": list(LOSSES),
-        "noise_rates": list(RATES),
+        "losses": list(PAPER_LOSSES),
+        "noise_rates": list(PAPER_RATES),
         "trials": sizes.trials,
         "splits": sizes.splits,
         "study_trials": sizes.study_trials,

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from unflip._arrays import beside, to_numpy
+from unflip.border.arrays import AnyArray, beside, to_numpy
 from unflip.experiments.batch import Fits, Whitened, auc, best_cuts, error_rates, fit, grid_cuts
 from unflip.experiments.early_stopped import fit_liblinear
 from unflip.experiments.splits import Split
 from unflip.noise import flip_labels
 
-Array = Any
-RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.49)
-LOSSES = ("hinge", "logistic", "square", "t_logistic", "tangent_boost", "unhinged")
+PAPER_RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.49)
+PAPER_LOSSES = ("hinge", "logistic", "square", "t_logistic", "tangent_boost", "unhinged")
 EARLY = "hinge, liblinear"
 EARLY_SHARE = 4  # it is slow, and a fourth of the trials tells it from the exact hinge
-LEARNERS = (*LOSSES, EARLY)
-THRESHOLDS: dict[str, Callable[[Array, Array], Array]] = {
+PAPER_LEARNERS = (*PAPER_LOSSES, EARLY)
+THRESHOLDS: dict[str, Callable[[AnyArray, AnyArray], AnyArray]] = {
     "tuned": best_cuts,
     "grid": grid_cuts,
     "zero": lambda scores, Y: 0 * scores[0, :],
@@ -35,16 +33,16 @@ class Outcome:
     certificate, separable, curvature: of each fit, as in `batch.Fits`; empty for what has no certificate.
     """
 
-    error: Array
-    one_less_auc: Array
-    certificate: Array
-    separable: Array
-    curvature: Array
+    error: AnyArray
+    one_less_auc: AnyArray
+    certificate: AnyArray
+    separable: AnyArray
+    curvature: AnyArray
 
     def by_rate(self, draws: Sequence[int], trials: int) -> Outcome:
         """Errors in one row a rate, from values one after another; a single draw counts for all trials."""
 
-        def rows(values: Array) -> Array:
+        def rows(values: AnyArray) -> AnyArray:
             parts = np.split(values, np.cumsum(draws)[:-1])
             return np.array([np.broadcast_to(part, trials) for part in parts])
 
@@ -55,9 +53,9 @@ def run_trials(
     split: Split,
     rng: np.random.Generator,
     trials: int = 125,
-    learners: Sequence[str] = LEARNERS,
+    learners: Sequence[str] = PAPER_LEARNERS,
     thresholds: Sequence[str] = ("tuned",),
-    rates: Sequence[float] = RATES,
+    rates: Sequence[float] = PAPER_RATES,
 ) -> dict[str, dict[str, Outcome]]:
     """All trials of one split, by threshold and learner.
 
@@ -92,7 +90,7 @@ def run_trials(
     return found
 
 
-def flipped(y: Array, rate: float, draws: int, rng: np.random.Generator) -> Array:
+def flipped(y: AnyArray, rate: float, draws: int, rng: np.random.Generator) -> AnyArray:
     """Draws of noisy labels, one column each; every label of each has a coin of its own.
 
     >>> flipped(np.array([1.0, -1.0]), 0.0, 2, np.random.default_rng(0)).tolist()
@@ -110,7 +108,7 @@ def early_trials(trials: int) -> int:
     return min(trials, max(4, trials // EARLY_SHARE))
 
 
-def _first(draws: list[int], Y: Array, trials: int) -> tuple[list[int], Array]:
+def _first(draws: list[int], Y: AnyArray, trials: int) -> tuple[list[int], AnyArray]:
     """The first few label vectors of each rate."""
     fewer = [min(drawn, trials) for drawn in draws]
     starts = np.cumsum([0, *draws[:-1]])
@@ -118,7 +116,7 @@ def _first(draws: list[int], Y: Array, trials: int) -> tuple[list[int], Array]:
 
 
 def _outcomes(
-    split: Split, weights: Array, fits: Fits | None, Y: Array, thresholds: Sequence[str]
+    split: Split, weights: AnyArray, fits: Fits | None, Y: AnyArray, thresholds: Sequence[str]
 ) -> dict[str, Outcome]:
     """Errors at each threshold; 1 - AUC and certificates, which have nothing to do with it."""
     train, scores = split.X_train @ weights, split.X_test @ weights

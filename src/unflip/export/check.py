@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from unflip._extras import extra
+from unflip.border.arrays import Array
 from unflip.export.linear import linear
 from unflip.export.onnx_graph import onnx_inputs
 from unflip.export.table_sql import select_list
 from unflip.export.weights_json import classes_of_json, scores_of_json
 from unflip.models import TableModel
 
-Array = np.ndarray[Any, Any]
-CLOSE = 1e-6  # of the largest score, or of one
+CLOSE_SCORES = 1e-6  # of the largest score, or of one
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _agreement(model: TableModel, frame: Any, scores: Array, labels: list[Any], 
     """How well these agree with the model; `ValueError` if they do not."""
     expected, classes = model.scores(frame), model.predict(frame).tolist()
     difference = float(np.abs(scores - expected).max(initial=0.0))
-    least = CLOSE * max(1.0, float(np.abs(expected).max(initial=0.0)))
+    least = CLOSE_SCORES * max(1.0, float(np.abs(expected).max(initial=0.0)))
     if not difference <= least:
         raise ValueError(f"the {what} does not say what the model says: scores differ by {difference:.2g}")
     ordered = np.sort(np.column_stack([expected, -expected]) if expected.ndim == 1 else expected, axis=1)

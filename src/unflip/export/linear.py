@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.estimators.affine import affine
 from unflip.models import TableModel
 from unflip.tables.column_kinds import Categories, LeftOut, Numbers
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from unflip.models import TableModel
 from unflip.tables.column_kinds import Numbers
 
 GAPS = 7  # every so many numbers one is missing
-FARTHEST = 1e8  # days from 1970 that microseconds in 64 bits can tell
+FARTHEST_DAY = 1e8  # days from 1970 that microseconds in 64 bits can tell
 
 
 def made_up_rows(model: TableModel, n: int = 200) -> Any:
@@ -36,7 +36,7 @@ def _values(column: ColumnWeights, normal: Any) -> Any:
         if not column.read.dates:
             return pl.Series(known)
         # By their count, since Python has no dates before the year 1 or after 9999, and Parquet does.
-        days = pl.Series(known).clip(-FARTHEST, FARTHEST)
+        days = pl.Series(known).clip(-FARTHEST_DAY, FARTHEST_DAY)
         return (days * 86_400e6).round().cast(pl.Int64).cast(pl.Datetime("us"))
     levels = list(dict.fromkeys([*column.read.levels.values, None]))
     if all(isinstance(level, str | None) for level in levels):

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from unflip._culprits import is_missing
 from unflip._extras import extra
+from unflip.border.arrays import Array
+from unflip.border.words import is_missing
 from unflip.export.linear import ColumnWeights, Linear, linear
 from unflip.models import TableModel
 from unflip.tables.column_kinds import Categories, Numbers, as_numbers
 
-Array = np.ndarray[Any, Any]
 OPSET, ML_OPSET, IR = 17, 2, 8  # old enough for runtimes of 2022
 OUTPUTS = ("label", "score")
 FEED = {

@@ -14,7 +14,7 @@ from unflip.export.linear import ColumnWeights, Linear, linear
 from unflip.models import TableModel
 from unflip.tables.column_kinds import Categories, Numbers
 
-DATES = ("duckdb", "postgres")  # where EXTRACT(EPOCH FROM ...) takes dates, times and durations
+DATES_AS_EPOCHS = ("duckdb", "postgres")  # where EXTRACT(EPOCH FROM ...) takes dates, times and durations
 ZERO = written_number(0.0)
 
 
@@ -100,9 +100,10 @@ def _as_double(read: Numbers, name: Any, dialect: str) -> str:
     """A column of numbers, truth values, dates or durations as a float64."""
     exp = extra("sqlglot", "sql").exp
     if read.dates:
-        if dialect not in DATES:
+        if dialect not in DATES_AS_EPOCHS:
             raise ValueError(
-                f"column {name.name!r} holds dates, which have SQL here in {' and '.join(DATES)} only; turn "
+                f"column {name.name!r} holds dates, which have SQL here in "
+                f"{' and '.join(DATES_AS_EPOCHS)} only; turn "
                 "them into days before fitting"
             )
         seconds = exp.cast(exp.Extract(this=exp.var("EPOCH"), expression=name), "double")

@@ -7,12 +7,12 @@ from zlib import crc32
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.export.linear import ColumnWeights, linear
 from unflip.features.levels import factorized
 from unflip.models import TableModel
 from unflip.tables.column_kinds import Numbers, as_numbers
 
-Array = np.ndarray[Any, Any]
 HOW = [
     "Each list of weights has one number for each entry of 'scores'. A score begins with its intercept.",
     "A column of kind 'number' or 'date' adds weight * (value - center); a gap has the value 'fill', and "

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip.features.labelfree import Array
+from unflip.border.arrays import Array
 
 CHUNK = 1 << 15  # numbers worked on at a time, so that three arrays of them stay in cache
 

@@ -15,16 +15,16 @@ from array_api_compat import array_namespace, device
 from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
-from unflip._arrays import as_float64, beside, blocks, is_foreign, to_numpy
 from unflip._threads import workers
+from unflip.border.arrays import Array, as_float64, beside, blocks, is_foreign, to_numpy
 from unflip.features.cosine import cosines
 from unflip.features.kernelmap import KernelMap
-from unflip.features.labelfree import Array, generator
+from unflip.features.labelfree import generator
 from unflip.kernels import StationaryKernel
 from unflip.kernels.blocks import slices
 
-LOST = 1e10  # turns: six digits of an angle are left
-SAMPLE = 1000  # rows looked at for a point amid the data
+LOST_ANGLE = 1e10  # turns: six digits of an angle are left
+SAMPLE_AMID = 1000  # rows looked at for a point amid the data
 TILE = 1 << 19  # features made at a time by one thread: 4 MB
 
 
@@ -91,7 +91,7 @@ class Fourier(KernelMap):
         few = _few(X)
         reach = np.abs(few.data if sparse.issparse(few) else few - self.center_).max(initial=0.0)
         turns = float(reach) * float(np.median(np.abs(self.frequencies_)))
-        if not turns < LOST:
+        if not turns < LOST_ANGLE:
             raise ValueError(
                 f"with {self.kernel_} rows turn {turns:.0e} times, and nothing is left of their angles; "
                 "take a wider bandwidth"
@@ -155,5 +155,5 @@ class Fourier(KernelMap):
 
 def _few(X: Any) -> Any:
     """Some rows, on the host."""
-    few = X[:: max(1, X.shape[0] // SAMPLE), :]
+    few = X[:: max(1, X.shape[0] // SAMPLE_AMID), :]
     return to_numpy(few) if is_foreign(few) else few

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from unflip import kernels
 from unflip.features.labelfree import LabelFree
 
-NAMES = {"rbf", "gaussian", "laplace", "euclidean_laplace"}
+KERNEL_NAMES = {"rbf", "gaussian", "laplace", "euclidean_laplace"}
 
 
 class KernelMap(ClassNamePrefixFeaturesOutMixin, LabelFree):
@@ -23,7 +23,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, LabelFree):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [StrOptions(NAMES)],
+        "kernel": [StrOptions(KERNEL_NAMES)],
         "bandwidth": [StrOptions({"median"}), Interval(Real, 0, None, closed="neither")],
         "random_state": ["random_state"],
     }

@@ -18,12 +18,12 @@ from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
 
-from unflip._arrays import all_finite, is_foreign, rows_as_they_are
-from unflip._culprits import column_label, name_the_culprit, naming_what_is_no_number
-from unflip._long_integers import without_long_integers
 from unflip._state import all_or_nothing
-
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array, all_finite, is_foreign, rows_as_they_are
+from unflip.border.finite import name_the_culprit
+from unflip.border.long_integers import without_long_integers
+from unflip.border.no_numbers import naming_what_is_no_number
+from unflip.border.words import column_label
 
 
 class LabelFree(TransformerMixin, BaseEstimator):

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from unflip.border.arrays import Array
 from unflip.kernels import Kernel
 
-Array = np.ndarray[Any, Any]
-JITTER = 1e-5  # of k(z, z): enough that squared kernel values have digits to spare
+LANDMARK_JITTER = 1e-5  # of k(z, z): enough that squared kernel values have digits to spare
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Landmarks:
         """k(Z, Z), and a little on the diagonal."""
         table = self.transform(self.rows)
         own = table.diagonal()
-        table[np.diag_indices_from(table)] = np.where(own > 0, own * (1 + JITTER), 1.0)
+        table[np.diag_indices_from(table)] = np.where(own > 0, own * (1 + LANDMARK_JITTER), 1.0)
         return table
 
     @property

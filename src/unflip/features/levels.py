@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from unflip._culprits import is_missing
-from unflip.features.labelfree import Array
+from unflip.border.arrays import Array
+from unflip.border.words import is_missing
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
+from unflip.border.arrays import Array
 from unflip.features.landmarks import Landmarks
 from unflip.kernels import Kernel
 
-Array = np.ndarray[Any, Any]
-JITTER = 1e-10  # of k(z, z), added to the diagonal: no feature loses more than six digits
+LOWRANK_JITTER = 1e-10  # of k(z, z), added to the diagonal: no feature loses more than six digits
 
 
 class LowRank:
@@ -41,7 +41,7 @@ class LowRank:
         """L, lower triangular."""
         table = self.kernel(self.landmarks, self.landmarks)
         own = table.diagonal()
-        table[np.diag_indices_from(table)] = np.where(own > 0, own * (1 + JITTER), 1.0)
+        table[np.diag_indices_from(table)] = np.where(own > 0, own * (1 + LOWRANK_JITTER), 1.0)
         return np.asarray(cholesky(table, lower=True))
 
     def transform(self, X: Any) -> Array:

@@ -13,8 +13,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from unflip.border.arrays import Array
 from unflip.features.kernelmap import KernelMap
-from unflip.features.labelfree import Array, generator
+from unflip.features.labelfree import generator
 from unflip.features.lowrank import LowRank
 from unflip.features.pivots import random_pivots
 

@@ -12,9 +12,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_array, check_is_fitted, validate_data
 
-from unflip._culprits import column_label, refuse_broken
-from unflip._long_integers import without_long_integers
-from unflip.features.labelfree import Array, LabelFree
+from unflip.border.arrays import Array
+from unflip.border.long_integers import without_long_integers
+from unflip.border.no_numbers import refuse_broken
+from unflip.border.words import column_label
+from unflip.features.labelfree import LabelFree
 from unflip.features.levels import Levels, factorized
 
 THIN = 10  # features to a column from which on "auto" makes them sparse

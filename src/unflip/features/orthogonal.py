@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from unflip.border.arrays import Array
 from unflip.features.fourier import Fourier
-from unflip.features.kernelmap import NAMES
-from unflip.features.labelfree import Array
+from unflip.features.kernelmap import KERNEL_NAMES
 from unflip.kernels import StationaryKernel
 
 
@@ -37,7 +37,7 @@ class OrthogonalFourier(Fourier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Fourier._parameter_constraints,
-        "kernel": [StrOptions(NAMES - {"laplace"})],
+        "kernel": [StrOptions(KERNEL_NAMES - {"laplace"})],
     }
 
     @property

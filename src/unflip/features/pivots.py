@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from unflip.features.labelfree import Array
+from unflip.border.arrays import Array
 from unflip.kernels import Kernel
 
-EXPLAINED = 1e-12  # a residual below this share of the diagonal is rounding
+EXPLAINED_RESIDUAL = 1e-12  # a residual below this share of the diagonal is rounding
 
 
 def random_pivots(X: Any, kernel: Kernel, count: int, rng: np.random.Generator) -> Array:
@@ -28,7 +28,7 @@ def random_pivots(X: Any, kernel: Kernel, count: int, rng: np.random.Generator) 
     origin = None if sparse.issparse(X) else X.mean(axis=0, dtype=np.float64)
     everyone = kernel.prepare(X, origin)
     residual = kernel.diagonal(X)
-    least = EXPLAINED * residual
+    least = EXPLAINED_RESIDUAL * residual
     factor = np.empty((count, X.shape[0]))  # rows f_i, so that sum_i f_i f_i' is what is explained
     pivots: list[int] = []
     while len(pivots) < count and residual.any():

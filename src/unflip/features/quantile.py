@@ -11,7 +11,8 @@ from scipy.special import ndtri
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils._param_validation import Interval
 
-from unflip.features.labelfree import Array, LabelFree
+from unflip.border.arrays import Array
+from unflip.features.labelfree import LabelFree
 
 
 class Quantile(OneToOneFeatureMixin, LabelFree):

@@ -8,9 +8,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import OneToOneFeatureMixin
 
-from unflip.features.labelfree import Array, LabelFree
+from unflip.border.arrays import Array
+from unflip.features.labelfree import LabelFree
 
-ROWS = 1 << 14  # rows worked on at a time
+ROWS_AT_ONCE = 1 << 14  # rows worked on at a time
 CONSTANT = 1e-12  # a variance below this share of the second moment is rounding, once only sums are left
 
 
@@ -115,8 +116,10 @@ def _mean_and_square(X: Any, about: Array, unit: Array) -> tuple[Array, Array]:
         total = np.bincount(X.indices, z, d) + empty * zero
         squares = np.bincount(X.indices, z * z, d) + empty * zero**2
     else:
-        for start in range(0, n, ROWS):
-            z = np.subtract(X[start : start + ROWS], about, order="C")  # the same sums for any layout of X
+        for start in range(0, n, ROWS_AT_ONCE):
+            z = np.subtract(
+                X[start : start + ROWS_AT_ONCE], about, order="C"
+            )  # the same sums for any layout of X
             z /= unit
             total += z.sum(axis=0)
             squares += np.einsum("ij,ij->j", z, z)

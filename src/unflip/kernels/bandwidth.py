@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace
 
-from unflip._arrays import beside, is_foreign, to_numpy
+from unflip.border.arrays import beside, is_foreign, to_numpy
 from unflip.kernels.distances import manhattan_distances, squared_distances
 from unflip.kernels.rows import as_table
 

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.kernels.blocks import sweep
 from unflip.kernels.distances import full_table
-from unflip.kernels.rows import Array, as_tables, refuse_overflow
+from unflip.kernels.rows import as_tables, refuse_overflow
 
 
 class Kernel(ABC):

@@ -16,10 +16,10 @@ import numpy as np
 from scipy import sparse
 
 from unflip._threads import workers
-from unflip.kernels.rows import Array
+from unflip.border.arrays import Array
 
 HEIGHT, WIDTH = 1024, 256  # rows of X and rows of Z in a tile: 2 MB of values
-SHORTEST = 16  # rows in a block, however long
+SHORTEST_BLOCK = 16  # rows in a block, however long
 SMALLEST = 1 << 16  # values of a block, where a short X is cut finer: less is all overhead
 PREPARED = 1 << 21  # numbers of Z that are prepared at a time: 16 MB
 
@@ -43,7 +43,7 @@ def sweep(X: Any, Z: Any, prepare: Prepare, between: Between, use: Use, threads:
     n, m = X.shape[0], Z.shape[0]
     origin = _origin(X, Z)
     # A short X is cut finer, so that all threads have work; how fine depends on the tables alone.
-    blocks = slices(0, n, _fitting(X, min(HEIGHT, max(SHORTEST, n // 16, SMALLEST // max(1, m)))))
+    blocks = slices(0, n, _fitting(X, min(HEIGHT, max(SHORTEST_BLOCK, n // 16, SMALLEST // max(1, m)))))
     width = _fitting(Z, WIDTH)
     panel = max(width, int(PREPARED / _numbers_a_row(Z)) // width * width)
     with workers(threads) as each:
@@ -93,4 +93,4 @@ def _numbers_a_row(table: Any) -> float:
 
 def _fitting(table: Any, most: int) -> int:
     """At most this many rows in a block, fewer where rows are very long."""
-    return int(min(most, max(SHORTEST, PREPARED / _numbers_a_row(table))))
+    return int(min(most, max(SHORTEST_BLOCK, PREPARED / _numbers_a_row(table))))

@@ -14,12 +14,13 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from unflip.border.arrays import Array
 from unflip.kernels.blocks import Between, Prepare, slices, sweep
-from unflip.kernels.rows import Array, as_dense, as_float64, as_tables, inner_products, squared_norms
+from unflip.kernels.rows import as_dense, as_float64, as_tables, inner_products, squared_norms
 
-CLOSE = 1e-3  # of |x|^2 + |z|^2: squared distances below it have lost three digits or more
-FEW = 3  # columns; differences are then as fast as a product
-MANY = 32  # if one pair in so many is close, the whole tile is computed from differences
+CLOSE_POINTS = 1e-3  # of |x|^2 + |z|^2: squared distances below it have lost three digits or more
+FEW_COLUMNS = 3  # columns; differences are then as fast as a product
+PAIRS_TO_ONE_CLOSE = 32  # if one pair in so many is close, the whole tile is computed from differences
 
 
 def squared_distances(X: Any, Z: Any) -> Array:
@@ -93,12 +94,12 @@ def squared_between(a: Centred, b: Centred) -> Array:
     [[25.0]]
     """
     mixed = is_sparse(a, b)
-    if not mixed and a.given.shape[1] <= FEW:
+    if not mixed and a.given.shape[1] <= FEW_COLUMNS:
         return cdist(as_float64(a.given), as_float64(b.given), "sqeuclidean")
     apart = _with_sparse(a, b) if mixed else scaled_product(a, b, 1.0)
-    if apart.min() < CLOSE * (a.squares.max() + b.squares.max()):
-        close = apart < CLOSE * (a.squares[:, None] + b.squares)
-        if not mixed and np.count_nonzero(close) > apart.size // MANY:
+    if apart.min() < CLOSE_POINTS * (a.squares.max() + b.squares.max()):
+        close = apart < CLOSE_POINTS * (a.squares[:, None] + b.squares)
+        if not mixed and np.count_nonzero(close) > apart.size // PAIRS_TO_ONE_CLOSE:
             return cdist(as_float64(a.given), as_float64(b.given), "sqeuclidean")
         i, j = np.nonzero(close)
         apart[i, j] = _by_differences(a.given, b.given, i, j)

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.kernels.base import Kernel
 from unflip.kernels.blocks import slices
-from unflip.kernels.rows import Array, as_tables
+from unflip.kernels.rows import as_tables
 
-AT_ONCE = 256  # permutations in one matrix product
+PERMUTATIONS_AT_ONCE = 256  # permutations in one matrix product
 
 
 def witness(
@@ -93,7 +94,7 @@ def permutation_test(
     in_X = np.arange(n + m) < n
     statistic = float(_statistics(values, in_X[None, :])[0])
     generator, as_large = np.random.default_rng(rng), 0
-    for part in slices(0, permutations, AT_ONCE):
+    for part in slices(0, permutations, PERMUTATIONS_AT_ONCE):
         shuffled = generator.permuted(np.tile(in_X, (part.stop - part.start, 1)), axis=1)
         as_large += int(np.count_nonzero(_statistics(values, shuffled) >= statistic - rounding))
     return statistic, (1 + as_large) / (1 + permutations)

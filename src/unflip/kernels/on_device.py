@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from unflip._arrays import all_finite, as_float64, beside, blocks, is_foreign, to_numpy
 from unflip._triton import as_tensor, is_for_triton, like_given
+from unflip.border.arrays import all_finite, as_float64, beside, blocks, is_foreign, to_numpy
 
-ENOUGH = 1e3  # (|x|^2 + |z|^2) / bandwidth^2 up to which exponents of a product are right to 1e-12
+EXACT_EXPONENTS = 1e3  # (|x|^2 + |z|^2) / bandwidth^2 up to which exponents of a product are right to 1e-12
 # Exponents of two up to which the fused kernel keeps its promise, 1e-5 and 1e-3: on an H200, with 64 columns,
 # errors are 5e-6 where these reach 176, and 9e-4 where they reach 20.
-LARGEST = {"accurate": 256.0, "fast": 20.0}
+LARGEST_EXPONENTS = {"accurate": 256.0, "fast": 20.0}
 
 
 def gaussian_score(X: Any, Z: Any, weights: Any, bandwidth: float, precision: str = "accurate") -> Any:
@@ -28,7 +28,7 @@ def gaussian_score(X: Any, Z: Any, weights: Any, bandwidth: float, precision: st
     >>> gaussian_score(xp.asarray([[0.0]]), xp.asarray([[0.0], [2.0]]), [1.0, -1.0], 1.0)
     Array([0.86466472], dtype=array_api_strict.float64)
     """
-    if precision not in LARGEST:
+    if precision not in LARGEST_EXPONENTS:
         raise ValueError(f"precision is 'accurate' or 'fast', got {precision!r}")
     like = X if is_foreign(X) else Z
     left, right = _table(X, like, "X"), _table(Z, like, "Z")
@@ -51,7 +51,7 @@ def _in_tiles(X: Any, Z: Any, w: Any, bandwidth: float) -> Any:
     for rows in blocks(X.shape[0], max(1, min(Z.shape[0], 1 << 12))):
         x = (as_float64(X[rows, :]) - origin) / bandwidth
         x_squares = xp.sum(x * x, axis=1)
-        by_product = float(xp.max(x_squares)) + farthest <= ENOUGH
+        by_product = float(xp.max(x_squares)) + farthest <= EXACT_EXPONENTS
         total = xp.zeros((x.shape[0], *w.shape[1:]), dtype=xp.float64, device=device(X))
         for columns in blocks(Z.shape[0], x.shape[0] * (1 if by_product else x.shape[1])):
             near = z[columns, :]
@@ -74,15 +74,15 @@ def _by_kernel(X: Any, Z: Any, w: Any, bandwidth: float, precision: str) -> Any:
         return None
     from unflip.kernels import triton_gaussian as fused
 
-    if fused.padded_width(X.shape[1]) > fused.WIDEST:
+    if fused.padded_width(X.shape[1]) > fused.WIDEST_TILES:
         return None
     scale = math.sqrt(math.log2(math.e)) / bandwidth
     origin = as_tensor(_mean(Z))
     x, z = (_prepared(as_tensor(side), origin, scale, fused.padded_width(X.shape[1])) for side in (X, Z))
     reach = float((x * x).sum(dim=1).max() + (z * z).sum(dim=1).max()) / 2
-    if precision == "fast" and not reach <= LARGEST[precision]:
+    if precision == "fast" and not reach <= LARGEST_EXPONENTS[precision]:
         precision = "accurate"
-    if not reach <= LARGEST[precision]:
+    if not reach <= LARGEST_EXPONENTS[precision]:
         return None
     columns = as_tensor(w if w.ndim == 2 else w[:, None])
     # One walk over the pairs for each column: most have one.

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.kernels.base import Kernel, as_weights
 from unflip.kernels.rows import (
-    Array,
     as_float64,
     as_table,
     as_tables,

@@ -18,11 +18,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.kernels.bandwidth import as_bandwidth
 from unflip.kernels.base import Kernel, as_weights
 from unflip.kernels.blocks import sweep
 from unflip.kernels.distances import full_table
-from unflip.kernels.rows import Array, as_table, as_tables
+from unflip.kernels.rows import as_table, as_tables
 
 
 class DistanceKernel(Kernel):

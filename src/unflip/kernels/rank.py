@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.kernels.distances import manhattan_between
 from unflip.kernels.profile import DistanceKernel
-from unflip.kernels.rows import Array, as_dense, as_table
+from unflip.kernels.rows import as_dense, as_table
 
 
 def midranks(X: Any, reference: Any) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array
 
 
 def as_table(X: Any, name: str) -> Any:

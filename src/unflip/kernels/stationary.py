@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unflip._arrays import is_foreign
+from unflip.border.arrays import Array, is_foreign
 from unflip.kernels import on_device
 from unflip.kernels.distances import (
     is_sparse,
@@ -24,9 +24,7 @@ from unflip.kernels.distances import (
     squared_between,
 )
 from unflip.kernels.profile import DistanceKernel
-from unflip.kernels.rows import Array
 
-ENOUGH = 1e3  # (|x|^2 + |z|^2) / bandwidth^2 up to which exponents of a product are right to 1e-12
 
 
 class StationaryKernel(DistanceKernel):
@@ -84,7 +82,7 @@ class Gaussian(StationaryKernel):
     def between(self, a: Any, b: Any) -> Array:
         """The profile of the distances. Where a product has digits enough, it gives the exponents at once."""
         largest = a.squares.max() + b.squares.max()
-        if largest > ENOUGH * self.bandwidth**2 or is_sparse(a, b):
+        if largest > on_device.EXACT_EXPONENTS * self.bandwidth**2 or is_sparse(a, b):
             return super().between(a, b)
         exponents = scaled_product(a, b, -0.5 * math.log2(math.e) / self.bandwidth**2)
         return np.exp2(exponents, out=exponents)  # a little faster than exp

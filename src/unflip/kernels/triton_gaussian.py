@@ -18,11 +18,11 @@ import triton.language as tl
 
 from unflip._triton import on_device_of
 
-WIDEST = 128  # columns for which tiles fit near the tensor cores
-PARTS = 4  # of Z, so that a short X fills the GPU too
+WIDEST_TILES = 128  # columns for which tiles fit near the tensor cores
+PARTS_OF_Z = 4  # of Z, so that a short X fills the GPU too
 
 
-class Tiles(NamedTuple):
+class TileSizes(NamedTuple):
     """Rows of X and of Z in a tile, warps, loads under way, and how products are taken."""
 
     rows: int
@@ -65,16 +65,16 @@ def _score(
     tl.store(partial + tl.program_id(1).to(tl.int64) * n + i, total, mask=i < n)
 
 
-def tiles_for(width: int, precision: str) -> Tiles:
+def tiles_for(width: int, precision: str) -> TileSizes:
     """What was fastest on an H200 for rows so wide.
 
     "accurate" makes three products of the tensor cores' 19 bit numbers, "fast" makes one.
     """
     if precision == "fast":
-        return Tiles(64, 128, 4, 3, "tf32") if width <= 64 else Tiles(128, 128, 8, 2, "tf32")
+        return TileSizes(64, 128, 4, 3, "tf32") if width <= 64 else TileSizes(128, 128, 8, 2, "tf32")
     if width < 64:
-        return Tiles(64, 128, 4, 2, "tf32x3")
-    return Tiles(128, 64, 4, 2, "tf32x3") if width == 64 else Tiles(128, 64, 8, 2, "tf32x3")
+        return TileSizes(64, 128, 4, 2, "tf32x3")
+    return TileSizes(128, 64, 4, 2, "tf32x3") if width == 64 else TileSizes(128, 64, 8, 2, "tf32x3")
 
 
 def padded_width(d: int) -> int:
@@ -82,7 +82,7 @@ def padded_width(d: int) -> int:
     return max(16, int(triton.next_power_of_2(d)))
 
 
-def scores(x: Any, z: Any, weights: Any, precision: str, tiles: Tiles | None = None) -> Any:
+def scores(x: Any, z: Any, weights: Any, precision: str, tiles: TileSizes | None = None) -> Any:
     """sum_j w_j 2^(<x, z_j> - |x|^2 / 2 - |z_j|^2 / 2) for each row of x, (n,) in float64.
 
     x, z: float32, contiguous, as wide as `padded_width` says, scaled, about a common centre; weights: (m,).
@@ -90,7 +90,7 @@ def scores(x: Any, z: Any, weights: Any, precision: str, tiles: Tiles | None = N
     n, d, m = x.shape[0], x.shape[1], z.shape[0]
     rows, columns, warps, stages, products = tiles or tiles_for(d, precision)
     halves = [(0.5 * torch.sum(side.double() ** 2, dim=1)).float() for side in (x, z)]
-    part = triton.cdiv(triton.cdiv(m, PARTS), columns) * columns
+    part = triton.cdiv(triton.cdiv(m, PARTS_OF_Z), columns) * columns
     parts = triton.cdiv(m, part)
     partial = torch.empty((parts, n), dtype=torch.float64, device=x.device)
     with on_device_of(x):

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array
 
 
 def leave_one_out(

@@ -15,12 +15,11 @@ mean and 1 otherwise, and t_i' = t_i - mean of the other t (centred) or t_i.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Array = np.ndarray[Any, Any]
-NOTHING = 1e-12  # of the weight, that the others have: too little to know their score by subtraction
+from unflip.border.arrays import Array
+
+NO_WEIGHT = 1e-12  # of the weight, that the others have: too little to know their score by subtraction
 
 
 def leave_one_out(
@@ -48,7 +47,7 @@ def leave_one_out(
     """
     share = (weight / total)[:, None]
     others = 1 - share
-    known = others > NOTHING
+    known = others > NO_WEIGHT
     others = np.where(known, others, 1.0)
     own = labels - (label_mean - share * labels) / others if centered else labels
     left = (scores - share * own * similarity[:, None]) / others

@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 from array_api_compat import array_namespace
 
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array
 
 
 @dataclass(frozen=True)

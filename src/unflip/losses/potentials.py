@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from array_api_compat import array_namespace
 
-from unflip.losses.base import Array, MarginLoss, SmoothMarginLoss, Traits, ones
+from unflip.border.arrays import AnyArray
+from unflip.losses.base import MarginLoss, SmoothMarginLoss, Traits, ones
 from unflip.losses.symmetric import bump
 
 
@@ -26,22 +27,22 @@ class Hinge(MarginLoss):
     traits = Traits(convex=True, convex_potential=True, piecewise_linear=True)
     exact = True
 
-    def _phi(self, m: Array) -> Array:
+    def _phi(self, m: AnyArray) -> AnyArray:
         return np.maximum(1 - m, 0)  # Proposition 7: unhinged up to margin 1
 
-    def _phi1(self, m: Array) -> Array:
+    def _phi1(self, m: AnyArray) -> AnyArray:
         return np.where(m < 1, -ones(m), 0)
 
-    def _phi2(self, m: Array) -> Array:
+    def _phi2(self, m: AnyArray) -> AnyArray:
         return np.zeros_like(m)
 
-    def _even(self, v: Array) -> Array:
+    def _even(self, v: AnyArray) -> AnyArray:
         return np.maximum(1, _middle(v))
 
-    def _odd(self, v: Array) -> Array:
+    def _odd(self, v: AnyArray) -> AnyArray:
         return -np.sign(v) * np.minimum(np.abs(v), _middle(v))
 
-    def _minimizer(self, eta: Array) -> Array:
+    def _minimizer(self, eta: AnyArray) -> AnyArray:
         return _infinite_beyond_one(eta, np.sign(2 * eta - 1))
 
 
@@ -56,22 +57,22 @@ class SquaredHinge(MarginLoss):
     traits = Traits(convex=True, convex_potential=True, steepest=2.0)
     exact = True
 
-    def _phi(self, m: Array) -> Array:
+    def _phi(self, m: AnyArray) -> AnyArray:
         return np.maximum(1 - m, 0) ** 2
 
-    def _phi1(self, m: Array) -> Array:
+    def _phi1(self, m: AnyArray) -> AnyArray:
         return -2 * np.maximum(1 - m, 0)
 
-    def _phi2(self, m: Array) -> Array:
+    def _phi2(self, m: AnyArray) -> AnyArray:
         return np.where(m < 1, 2 * ones(m), 0)
 
-    def _even(self, v: Array) -> Array:
+    def _even(self, v: AnyArray) -> AnyArray:
         return np.where(np.abs(v) <= 1, 1 + v**2, 2 * _middle(v) ** 2)
 
-    def _odd(self, v: Array) -> Array:
+    def _odd(self, v: AnyArray) -> AnyArray:
         return np.where(np.abs(v) <= 1, -2 * v, -np.sign(v) * (2 * _middle(v) ** 2))
 
-    def _minimizer(self, eta: Array) -> Array:
+    def _minimizer(self, eta: AnyArray) -> AnyArray:
         return _infinite_beyond_one(eta, 2 * eta - 1)
 
 
@@ -85,22 +86,22 @@ class Logistic(SmoothMarginLoss):
 
     traits = Traits(convex=True, convex_potential=True, linear_odd=True, smooth=True, steepest=0.25)
 
-    def _phi_and_slope(self, m: Array) -> tuple[Array, Array]:
+    def _phi_and_slope(self, m: AnyArray) -> tuple[AnyArray, AnyArray]:
         xp = array_namespace(m)
         small = xp.exp(-xp.abs(m))
         value = xp.log1p(small) + xp.where(m < 0, -m, 0.0)
         return value, -xp.where(m > 0, small, 1.0) / (1 + small)
 
-    def _phi2(self, m: Array) -> Array:
+    def _phi2(self, m: AnyArray) -> AnyArray:
         return bump(m)
 
-    def _even(self, v: Array) -> Array:
+    def _even(self, v: AnyArray) -> AnyArray:
         return np.abs(v) / 2 + np.log1p(np.exp(-np.abs(v)))
 
-    def _odd(self, v: Array) -> Array:
+    def _odd(self, v: AnyArray) -> AnyArray:
         return -v / 2
 
-    def _minimizer(self, eta: Array) -> Array:
+    def _minimizer(self, eta: AnyArray) -> AnyArray:
         return logit(eta)
 
 
@@ -114,40 +115,40 @@ class Exponential(MarginLoss):
 
     traits = Traits(convex=True, convex_potential=True, smooth=True)
 
-    def _phi(self, m: Array) -> Array:
+    def _phi(self, m: AnyArray) -> AnyArray:
         return np.exp(-m)
 
-    def _phi1(self, m: Array) -> Array:
+    def _phi1(self, m: AnyArray) -> AnyArray:
         return -np.exp(-m)
 
-    def _phi2(self, m: Array) -> Array:
+    def _phi2(self, m: AnyArray) -> AnyArray:
         return np.exp(-m)
 
-    def _even(self, v: Array) -> Array:
+    def _even(self, v: AnyArray) -> AnyArray:
         return np.cosh(v)
 
-    def _odd(self, v: Array) -> Array:
+    def _odd(self, v: AnyArray) -> AnyArray:
         return -np.sinh(v)
 
-    def _odd2(self, v: Array) -> Array:
+    def _odd2(self, v: AnyArray) -> AnyArray:
         return -np.sinh(v)
 
-    def _minimizer(self, eta: Array) -> Array:
+    def _minimizer(self, eta: AnyArray) -> AnyArray:
         return logit(eta) / 2
 
 
-def logit(eta: Array) -> Array:
+def logit(eta: AnyArray) -> AnyArray:
     """log(eta / (1 - eta)); infinite at and beyond 0 and 1. Accurate near 1/2, where it vanishes."""
     inside = np.clip(eta, 0.0, 1.0)
     near_half = np.abs(inside - 0.5) < 0.25
     return np.where(near_half, 2 * np.arctanh(2 * inside - 1), np.log(inside) - np.log1p(-inside))
 
 
-def _middle(v: Array) -> Array:
+def _middle(v: AnyArray) -> AnyArray:
     """(1 + |v|) / 2: half of what the losing side of a hinge pays beyond its kink."""
     return (1 + np.abs(v)) / 2
 
 
-def _infinite_beyond_one(eta: Array, score: Array) -> Array:
+def _infinite_beyond_one(eta: AnyArray, score: AnyArray) -> AnyArray:
     """The score for a probability; infinity beyond, where the corrected loss has no minimum."""
     return np.where(eta < 0, -np.inf, np.where(eta > 1, np.inf, score))

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace
 
-from unflip.losses.base import Array, Loss, MarginLoss, Traits, constant, ones
+from unflip.border.arrays import AnyArray
+from unflip.losses.base import Loss, MarginLoss, Traits, constant, ones
 
 
-def _infinite_sign(k: Array) -> Array:
+def _infinite_sign(k: AnyArray) -> AnyArray:
     """An infinite score with the sign of k, zero where k is zero."""
     return np.where(k > 0, np.inf, np.where(k < 0, -np.inf, 0.0))
 
@@ -33,25 +34,25 @@ class Unhinged(MarginLoss):
     traits = Traits(convex=True, symmetric=True, bounded_below=False, linear_odd=True, smooth=True, degree=1)
     exact = True
 
-    def _phi(self, m: Array) -> Array:
+    def _phi(self, m: AnyArray) -> AnyArray:
         return 1 - m  # Proposition 4
 
-    def _phi1(self, m: Array) -> Array:
+    def _phi1(self, m: AnyArray) -> AnyArray:
         return -ones(m)
 
-    def _phi2(self, m: Array) -> Array:
+    def _phi2(self, m: AnyArray) -> AnyArray:
         return 0 * ones(m)
 
-    def _even(self, v: Array) -> Array:
+    def _even(self, v: AnyArray) -> AnyArray:
         return ones(v)  # Equation 6, with C = 2
 
-    def _odd(self, v: Array) -> Array:
+    def _odd(self, v: AnyArray) -> AnyArray:
         return -v
 
-    def _minimizer(self, eta: Array) -> Array:
+    def _minimizer(self, eta: AnyArray) -> AnyArray:
         return _infinite_sign(2 * eta - 1)  # Proposition 5, B without limit
 
-    def _conditional_risk(self, eta: Array, v: Array) -> Array:
+    def _conditional_risk(self, eta: AnyArray, v: AnyArray) -> AnyArray:
         # At large scores the two losses cancel; at small ones their average keeps more digits.
         difference = 1 - (2 * eta - 1) * v  # Equation 12
         return np.where(np.abs(v) > 2, difference, super()._conditional_risk(eta, v))
@@ -88,25 +89,25 @@ class WeightedUnhinged(Loss):
             degree=1,
         )
 
-    def _value(self, y: Array, v: Array) -> Array:
+    def _value(self, y: AnyArray, v: AnyArray) -> AnyArray:
         return self._derivative(y, v) * v
 
-    def _derivative(self, y: Array, v: Array) -> Array:
+    def _derivative(self, y: AnyArray, v: AnyArray) -> AnyArray:
         return np.where(y > 0, constant(self.cost - 1, v), constant(self.cost, v))  # Appendix E.3
 
-    def _second_derivative(self, y: Array, v: Array) -> Array:
+    def _second_derivative(self, y: AnyArray, v: AnyArray) -> AnyArray:
         return np.zeros_like(v)
 
-    def _even(self, v: Array) -> Array:
+    def _even(self, v: AnyArray) -> AnyArray:
         return constant(2 * self.cost - 1, v) * (v / 2)
 
-    def _odd(self, v: Array) -> Array:
+    def _odd(self, v: AnyArray) -> AnyArray:
         return -v / 2
 
-    def _minimizer(self, eta: Array) -> Array:
+    def _minimizer(self, eta: AnyArray) -> AnyArray:
         return _infinite_sign(eta - constant(self.cost, eta))
 
-    def _conditional_risk(self, eta: Array, v: Array) -> Array:
+    def _conditional_risk(self, eta: AnyArray, v: AnyArray) -> AnyArray:
         return (constant(self.cost, eta) - eta) * v
 
 
@@ -121,22 +122,22 @@ class ZeroOne(MarginLoss):
     traits = Traits(symmetric=True, bounded_above=True)
     exact = True
 
-    def _phi(self, m: Array) -> Array:
+    def _phi(self, m: AnyArray) -> AnyArray:
         return (ones(m) - np.sign(m)) / 2
 
-    def _phi1(self, m: Array) -> Array:
+    def _phi1(self, m: AnyArray) -> AnyArray:
         return np.zeros_like(m)
 
-    def _phi2(self, m: Array) -> Array:
+    def _phi2(self, m: AnyArray) -> AnyArray:
         return np.zeros_like(m)
 
-    def _even(self, v: Array) -> Array:
+    def _even(self, v: AnyArray) -> AnyArray:
         return ones(v) / 2
 
-    def _odd(self, v: Array) -> Array:
+    def _odd(self, v: AnyArray) -> AnyArray:
         return -ones(v) / 2 * np.sign(v)
 
-    def _minimizer(self, eta: Array) -> Array:
+    def _minimizer(self, eta: AnyArray) -> AnyArray:
         return np.sign(2 * eta - 1)
 
 
@@ -151,22 +152,22 @@ class Ramp(MarginLoss):
     traits = Traits(symmetric=True, bounded_above=True, piecewise_linear=True)
     exact = True
 
-    def _phi(self, m: Array) -> Array:
+    def _phi(self, m: AnyArray) -> AnyArray:
         return np.clip((1 - m) / 2, 0, 1)
 
-    def _phi1(self, m: Array) -> Array:
+    def _phi1(self, m: AnyArray) -> AnyArray:
         return np.where((m >= -1) & (m < 1), -ones(m) / 2, 0)
 
-    def _phi2(self, m: Array) -> Array:
+    def _phi2(self, m: AnyArray) -> AnyArray:
         return np.zeros_like(m)
 
-    def _even(self, v: Array) -> Array:
+    def _even(self, v: AnyArray) -> AnyArray:
         return ones(v) / 2
 
-    def _odd(self, v: Array) -> Array:
+    def _odd(self, v: AnyArray) -> AnyArray:
         return -np.clip(v, -1, 1) * (ones(v) / 2)
 
-    def _minimizer(self, eta: Array) -> Array:
+    def _minimizer(self, eta: AnyArray) -> AnyArray:
         return np.sign(2 * eta - 1)
 
 
@@ -180,32 +181,32 @@ class Sigmoid(MarginLoss):
 
     traits = Traits(symmetric=True, bounded_above=True, smooth=True)
 
-    def _phi(self, m: Array) -> Array:
+    def _phi(self, m: AnyArray) -> AnyArray:
         return sigmoid(-m)
 
-    def _phi1(self, m: Array) -> Array:
+    def _phi1(self, m: AnyArray) -> AnyArray:
         return -bump(m)
 
-    def _phi2(self, m: Array) -> Array:
+    def _phi2(self, m: AnyArray) -> AnyArray:
         return bump(m) * np.tanh(m / 2)
 
-    def _even(self, v: Array) -> Array:
+    def _even(self, v: AnyArray) -> AnyArray:
         return ones(v) / 2
 
-    def _odd(self, v: Array) -> Array:
+    def _odd(self, v: AnyArray) -> AnyArray:
         return -np.tanh(v / 2) / 2
 
-    def _minimizer(self, eta: Array) -> Array:
+    def _minimizer(self, eta: AnyArray) -> AnyArray:
         return _infinite_sign(2 * eta - 1)
 
 
-def sigmoid(m: Array) -> Array:
+def sigmoid(m: AnyArray) -> AnyArray:
     """1 / (1 + exp(-m)), with full relative accuracy in both tails."""
     e = np.exp(-np.abs(m))
     return np.where(m > 0, 1.0, e) / (1 + e)
 
 
-def bump(m: Array) -> Array:
+def bump(m: AnyArray) -> AnyArray:
     """sigmoid(m) sigmoid(-m), the slope of the sigmoid."""
     xp = array_namespace(m)
     e = xp.exp(-xp.abs(m))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unflip.losses.base import Array, Loss, Traits, constant
+from unflip.border.arrays import AnyArray
+from unflip.losses.base import Loss, Traits, constant
 
 
 @dataclass(frozen=True)
@@ -46,39 +47,39 @@ class NoiseCorrected(Loss):
             steepest=old.steepest if old.linear_odd else old.steepest / (1 - 2 * float(self.rate)),
         )
 
-    def _value(self, y: Array, v: Array) -> Array:
+    def _value(self, y: AnyArray, v: AnyArray) -> AnyArray:
         # As a correction to l itself, which keeps all digits at small rates.
         return self.loss._value(y, v) + self._more(v) * (y * self.loss._odd(v))  # Equation 4
 
-    def _derivative(self, y: Array, v: Array) -> Array:
+    def _derivative(self, y: AnyArray, v: AnyArray) -> AnyArray:
         return self.loss._derivative(y, v) + self._more(v) * (y * self.loss._odd1(v))
 
-    def _second_derivative(self, y: Array, v: Array) -> Array:
+    def _second_derivative(self, y: AnyArray, v: AnyArray) -> AnyArray:
         return self.loss._second_derivative(y, v) + self._more(v) * (y * self.loss._odd2(v))
 
-    def _more(self, v: Array) -> Any:
+    def _more(self, v: AnyArray) -> Any:
         return constant(2 * self.rate / (1 - 2 * self.rate), v)
 
-    def _even(self, v: Array) -> Array:
+    def _even(self, v: AnyArray) -> AnyArray:
         return self.loss._even(v)
 
-    def _odd(self, v: Array) -> Array:
+    def _odd(self, v: AnyArray) -> AnyArray:
         return self.loss._odd(v) / constant(1 - 2 * self.rate, v)
 
-    def _odd1(self, v: Array) -> Array:
+    def _odd1(self, v: AnyArray) -> AnyArray:
         return self.loss._odd1(v) / constant(1 - 2 * self.rate, v)
 
-    def _odd2(self, v: Array) -> Array:
+    def _odd2(self, v: AnyArray) -> AnyArray:
         return self.loss._odd2(v) / constant(1 - 2 * self.rate, v)
 
-    def _clean(self, eta: Array) -> Array:
+    def _clean(self, eta: AnyArray) -> AnyArray:
         """Equation 2 read backwards; outside [0, 1] where no clean distribution explains eta."""
         return (eta - constant(self.rate, eta)) / constant(1 - 2 * self.rate, eta)
 
-    def _minimizer(self, eta: Array) -> Array:
+    def _minimizer(self, eta: AnyArray) -> AnyArray:
         return self.loss._minimizer(self._clean(eta))
 
-    def _conditional_risk(self, eta: Array, v: Array) -> Array:
+    def _conditional_risk(self, eta: AnyArray, v: AnyArray) -> AnyArray:
         return self.loss._conditional_risk(self._clean(eta), v)
 
 

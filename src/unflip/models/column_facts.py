@@ -12,7 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array
+
 DIGIT = 11  # bits that a pass finds of each median
 
 

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.models.learners import TABLE_LEARNERS
 from unflip.models.predicts_only import (
-    Array,
     PredictsOnly,
     counts_by_class,
     counts_from_facts,

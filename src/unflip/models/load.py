@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from unflip._files import kind_of
 from unflip.models.kernels import Kernels
-from unflip.models.scaled import Scaled
+from unflip.models.scaled import ScaledPipeline
 from unflip.models.table_model import Learned, TableModel
 from unflip.tables import Habits
 
@@ -40,7 +40,7 @@ class KernelModel(TableModel):
 class ScaledModel(TableModel):
     """A `TableModel` of the learner "logistic" or "kernel"."""
 
-    kinds: ClassVar[tuple[type[Learned], ...]] = (Scaled,)
+    kinds: ClassVar[tuple[type[Learned], ...]] = (ScaledPipeline,)
 
     @classmethod
     def fit(cls, frame: Any, target: str, learner: str = "logistic", *more: Any, **named: Any) -> Self:
@@ -57,5 +57,5 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
     >>> type(load_model(path)).__name__
     'TableModel'
     """
-    named = {Kernels.kind: KernelModel, Scaled.kind: ScaledModel}
+    named = {Kernels.kind: KernelModel, ScaledPipeline.kind: ScaledModel}
     return named.get(kind_of(path), TableModel).load(path)

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from unflip._arrays import Array
 from unflip._extras import extra
+from unflip.border.arrays import Array
 from unflip.features import Standardize
 from unflip.models.column_facts import ColumnFacts, Medians
 from unflip.models.sums import DEGREES, Sums
 from unflip.models.table_model import TableModel
 from unflip.moments import Moments
-from unflip.passes.one_pass import Sums as SumsOfRows
+from unflip.passes.one_pass import SumsOfRows
 from unflip.passes.walk import fold
 from unflip.sources import Batch, Labels, csv, parquet
 from unflip.sources.arrow_columns import WithGaps

@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unflip._weights import as_weight
+from unflip.border.arrays import Array
+from unflip.border.weights import as_weight
 from unflip.models.table_facts import refuse_unwritable
-from unflip.moments.files import PLAIN
+from unflip.moments.files import PLAIN_LABEL
 from unflip.tables.labels import TableLabels
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,11 @@ def labels_from_facts(classes: Any) -> Array:
     Traceback (most recent call last):
     ValueError: the classes are ['no']
     """
-    if not isinstance(classes, list) or len(classes) < 2 or not all(isinstance(c, PLAIN) for c in classes):
+    if (
+        not isinstance(classes, list)
+        or len(classes) < 2
+        or not all(isinstance(c, PLAIN_LABEL) for c in classes)
+    ):
         raise ValueError(f"the classes are {classes!r}")
     labels = np.array(classes, dtype=object if isinstance(classes[0], str) else None)
     if len({isinstance(c, str) for c in classes}) > 1 or labels.tolist() != classes:  # NaN is not itself

@@ -14,13 +14,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from unflip._weights import as_weight
-from unflip.estimators.border import refuse_single_class
+from unflip.border.arrays import Array
+from unflip.border.classes import refuse_single_class
+from unflip.border.weights import as_weight
 from unflip.kernels import Gaussian
 from unflip.kernels.bandwidth import as_bandwidth
 from unflip.models.learners import TABLE_LEARNERS
 from unflip.models.predicts_only import (
-    Array,
     PredictsOnly,
     counts_by_class,
     counts_from_facts,
@@ -33,7 +33,7 @@ from unflip.tables.tabular import Tabular
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled(PredictsOnly):
+class ScaledPipeline(PredictsOnly):
     """A pipeline of a scale and a classifier after it."""
 
     kind: ClassVar[str] = "scaled model"

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.estimators import SquareClassifier, UnhingedClassifier
 from unflip.features import Standardize
 from unflip.models.table_facts import refuse_unwritable
@@ -19,7 +20,6 @@ from unflip.passes import accumulate
 from unflip.tables.labels import TableLabels
 from unflip.tables.tabular import Tabular
 
-Array = np.ndarray[Any, Any]
 LEARNERS = {"square": SquareClassifier, "unhinged": UnhingedClassifier}
 DEGREES = {"square": 2, "unhinged": 1}
 

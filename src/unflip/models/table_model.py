@@ -16,9 +16,10 @@ import numpy as np
 
 from unflip._extras import extra
 from unflip._files import brief, kind_of, load_arrays, save_arrays
+from unflip.border.arrays import Array
 from unflip.features import Standardize
 from unflip.models.kernels import Kernels
-from unflip.models.scaled import Scaled
+from unflip.models.scaled import ScaledPipeline
 from unflip.models.sums import Sums
 from unflip.models.table_facts import (
     DOUBTS,
@@ -35,9 +36,8 @@ from unflip.tables import Habits
 from unflip.tables.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.tables.tabular import Tabular
 
-Array = np.ndarray[Any, Any]
-Learned = Sums | Scaled | Kernels
-FACTS = ("history", "habits", "table")  # in every file
+Learned = Sums | ScaledPipeline | Kernels
+TABLE_MODEL_FACTS = ("history", "habits", "table")  # in every file
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class TableModel:
     [0, 1]
     """
 
-    kinds: ClassVar[tuple[type[Learned], ...]] = (Sums, Scaled, Kernels)
+    kinds: ClassVar[tuple[type[Learned], ...]] = (Sums, ScaledPipeline, Kernels)
 
     target: str
     table: Tabular
@@ -252,7 +252,7 @@ class TableModel:
         kind = next((kind for kind in cls.kinds if kind.kind == found), cls.kinds[0])
         facts, arrays = load_arrays(path, kind.kind)
         try:
-            refuse_others(facts, (*kind.names, *FACTS, *kind.more_facts))
+            refuse_others(facts, (*kind.names, *TABLE_MODEL_FACTS, *kind.more_facts))
             refuse_others(facts["habits"], vars(Habits()))
             names = {name: facts[name] for name in kind.names}
             known = all(isinstance(word, str | None) for word in names.values())

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from unflip._arrays import Array
+from unflip.border.arrays import Array
 
-BITS = 32
-MASK = (1 << BITS) - 1
+LIMB_BITS = 32
+MASK = (1 << LIMB_BITS) - 1
 LOWEST = -3328  # the exponent of the first window: the smallest weight times square reaches 2^-3276
 SPAN = 208  # windows that reach beyond the largest sum of weighted squares
-AT_ONCE = 1 << 20  # numbers whose parts, as float64, add up without rounding
+ADDED_WITHOUT_ROUNDING = 1 << 20  # numbers whose parts, as float64, add up without rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +62,11 @@ class Windows:
         first, limbs = first + start, limbs[..., start:stop]
         limbs = np.concatenate([limbs, np.zeros((*limbs.shape[:-1], 2), dtype=np.int64)], axis=-1)
         for w in range(limbs.shape[-1] - 1):
-            limbs[..., w + 1] += limbs[..., w] >> BITS
+            limbs[..., w + 1] += limbs[..., w] >> LIMB_BITS
             limbs[..., w] &= MASK
         # The sign lives in the last window: where that is 0 or -1 everywhere, the one below can hold it.
         while limbs.shape[-1] > 1 and ((limbs[..., -1] == 0) | (limbs[..., -1] == -1)).all():
-            limbs[..., -2] += limbs[..., -1] << BITS
+            limbs[..., -2] += limbs[..., -1] << LIMB_BITS
             limbs = limbs[..., :-1]
         start, stop = _used(limbs)
         if start == stop - 1 and not limbs[..., start].any():  # nothing anywhere
@@ -97,13 +97,13 @@ class Windows:
     @property
     def exponent(self) -> int:
         """Sums are integers times two to this power."""
-        return LOWEST + BITS * self.first
+        return LOWEST + LIMB_BITS * self.first
 
     def integers(self) -> Array:
         """The sums over 2^exponent, as Python integers."""
         total = np.zeros(self.limbs.shape[:-1], dtype=object)
         for w in range(self.limbs.shape[-1] - 1, -1, -1):
-            total = total * (1 << BITS) + self.limbs[..., w].astype(object)
+            total = total * (1 << LIMB_BITS) + self.limbs[..., w].astype(object)
         return total
 
     def rounded(self) -> Array:
@@ -164,14 +164,14 @@ def products(a: Array, b: Array) -> list[tuple[Array, Array]]:
 def deposit(m: Array, e: Array, place: Array, windows: Array) -> None:
     """Add m 2^e to the windows of a place. All of m, e, place: (n,); windows: (places, SPAN).
 
-    At most `AT_ONCE` numbers: their parts are summed as float64, which is exact up to 2^53.
+    At most `ADDED_WITHOUT_ROUNDING` numbers: their parts are summed as float64, which is exact up to 2^53.
     """
-    window, shift = np.divmod(e - LOWEST, BITS)
+    window, shift = np.divmod(e - LOWEST, LIMB_BITS)
     sign, size = np.sign(m), np.abs(m)
-    low, high = (size & MASK) << shift, (size >> BITS) << shift
+    low, high = (size & MASK) << shift, (size >> LIMB_BITS) << shift
     at = place * windows.shape[1] + window
     flat = windows.reshape(-1)
-    for step, part in enumerate((low & MASK, (low >> BITS) + (high & MASK), high >> BITS)):
+    for step, part in enumerate((low & MASK, (low >> LIMB_BITS) + (high & MASK), high >> LIMB_BITS)):
         where = at + step
         start = int(where.min(initial=0))
         found = np.bincount(where - start, (sign * part).astype(np.float64))

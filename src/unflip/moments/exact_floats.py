@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unflip._arrays import Array
+from unflip.border.arrays import Array
 from unflip.moments.exact import Windows, as_integers, rounded
 from unflip.moments.frame import ORDINARY_BITS
 

@@ -15,10 +15,20 @@ if TYPE_CHECKING:
     from unflip.moments.moments import Moments
 
 # What a file keeps as JSON, and as arrays.
-FACTS = ("classes", "key", "unit", "squares", "names", "first", "probabilities", "privacy", "outliers")
+MOMENTS_FACTS = (
+    "classes",
+    "key",
+    "unit",
+    "squares",
+    "names",
+    "first",
+    "probabilities",
+    "privacy",
+    "outliers",
+)
 ARRAYS = ("counts", "sums", "second", "origin", "limbs")
-NEEDED = ("classes", "key", "unit", "squares", "counts", "sums", "origin")  # the others came later
-PLAIN = str | int | float  # labels that JSON keeps
+NEEDED_FACTS = ("classes", "key", "unit", "squares", "counts", "sums", "origin")  # the others came later
+PLAIN_LABEL = str | int | float  # labels that JSON keeps
 
 
 def as_facts(moments: Moments) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -34,9 +44,9 @@ def as_facts(moments: Moments) -> tuple[dict[str, Any], dict[str, Any]]:
     kept: dict[str, Any]
     kept = {"first": None, "limbs": None} if exact is None else {"first": exact.first, "limbs": exact.limbs}
     kept["privacy"] = None if moments.privacy is None else moments.privacy.as_facts()
-    found = {name: getattr(moments, name) for name in (*FACTS, *ARRAYS) if name not in kept} | kept
+    found = {name: getattr(moments, name) for name in (*MOMENTS_FACTS, *ARRAYS) if name not in kept} | kept
     return (
-        {name: found[name] for name in FACTS},
+        {name: found[name] for name in MOMENTS_FACTS},
         {name: found[name] for name in ARRAYS if found[name] is not None},
     )
 
@@ -44,7 +54,7 @@ def as_facts(moments: Moments) -> tuple[dict[str, Any], dict[str, Any]]:
 def refuse_labels(classes: Iterable[Any]) -> None:
     """Raise if a label is nothing that a file keeps."""
     for label in classes:
-        if not isinstance(label, PLAIN):
+        if not isinstance(label, PLAIN_LABEL):
             raise ValueError(
                 f"the label {label!r} is a {type(label).__name__}; files keep strings and numbers"
             )
@@ -54,13 +64,13 @@ def as_fields(facts: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     """The fields of moments."""
     if not isinstance(facts, dict):
         raise ValueError(f"the facts are a {type(facts).__name__}")
-    strangers = [*(set(facts) - set(FACTS)), *(set(arrays) - set(ARRAYS))]
+    strangers = [*(set(facts) - set(MOMENTS_FACTS)), *(set(arrays) - set(ARRAYS))]
     if strangers:
         raise ValueError(f"{strangers[0]!r} is out of place")
-    missing = [name for name in NEEDED if name not in facts and name not in arrays]
+    missing = [name for name in NEEDED_FACTS if name not in facts and name not in arrays]
     if missing:
         raise ValueError(f"{missing[0]!r} is missing")
-    for name, kind in (("classes", PLAIN), ("names", str)):
+    for name, kind in (("classes", PLAIN_LABEL), ("names", str)):
         values = facts.get(name) or []
         if not isinstance(values, list) or not all(isinstance(value, kind) for value in values):
             raise ValueError(f"the {name} are {values!r}")

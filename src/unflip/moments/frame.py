@@ -13,9 +13,11 @@ import numpy as np
 from array_api_compat import array_namespace
 from scipy import sparse
 
-from unflip._arrays import Array, as_float64, beside, is_foreign, to_numpy
+from unflip.border.arrays import Array, as_float64, beside, is_foreign, to_numpy
 
-FAR = 100.0  # a column this many times farther from zero than it is wide is summed about its own place
+FAR_FROM_ZERO = (
+    100.0  # a column this many times farther from zero than it is wide is summed about its own place
+)
 ORDINARY_BITS = 300
 ORDINARY = 2.0**ORDINARY_BITS  # features between the inverse and this are summed as they are
 HUGE = 1e250  # in such units, differences of features may be more than float64 can hold
@@ -175,5 +177,5 @@ def _far_places(x: Array) -> Array:
     widest = np.max(spread, initial=0.0)
     # A constant column has no spread; it matters if rounding its mean shows beside the others.
     far_constant = first > (1e3 * widest if widest else 1e6)
-    far = np.isfinite(first) & (first > FAR * spread) & ((spread > 0) | far_constant)
+    far = np.isfinite(first) & (first > FAR_FROM_ZERO * spread) & ((spread > 0) | far_constant)
     return np.where(far, x[0], 0.0)

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from unflip._arrays import Array
+from unflip.border.arrays import Array
 from unflip.moments.frame import Frame
 from unflip.moments.moments import Moments
 
-CLOSE_ENOUGH = 1e-10  # of the sum of distances: when to stop looking for the least one, or after STEPS
-STEPS = 1000  # at most, of the iteration for it
-FARTHEST = 1e290  # a block mean that lies farther out pulls as if it lay here
+CLOSE_ENOUGH = 1e-10  # of the sum of distances: when to stop looking for the least one, or after MEDIAN_STEPS
+MEDIAN_STEPS = 1000  # at most, of the iteration for it
+FARTHEST_MEAN = 1e290  # a block mean that lies farther out pulls as if it lay here
 
 
 def median_of_means(blocks: Sequence[Moments]) -> Moments:
@@ -79,7 +79,7 @@ def geometric_median(points: Array) -> Array:
     Weiszfeld's iteration, with the step of Vardi and Zhang (2000) where it meets a point. It starts from the
     medians of the columns, which only half of the points could carry away. It ends when the sum of distances
     is within a share `CLOSE_ENOUGH` of the least one: f(y) - f* <= |g| |y - y*|, and |y - y*| <= 2 f(y) / k.
-    Near a point that is itself the best place it is slow, and stays after `STEPS` steps about 1e-7 away.
+    Near a point that is itself the best place it is slow, and stays about 1e-7 away after `MEDIAN_STEPS`.
 
     >>> corners = [[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [1e9, 1e9]]  # the diagonals meet in (1, 1)
     >>> geometric_median(np.array(corners)).round(6).tolist()
@@ -91,9 +91,9 @@ def geometric_median(points: Array) -> Array:
     if scale == 0:  # more than half of the points are one, and so it is this one
         return start
     with np.errstate(over="ignore"):
-        centered = np.clip(centered / scale, -FARTHEST, FARTHEST)
+        centered = np.clip(centered / scale, -FARTHEST_MEAN, FARTHEST_MEAN)
     y = np.zeros(points.shape[1])
-    for _ in range(STEPS):
+    for _ in range(MEDIAN_STEPS):
         away = centered - y
         distance = _norms(away)
         here = distance <= CLOSE_ENOUGH
@@ -124,7 +124,9 @@ def _refuse_few(label: Any, there: int, n_blocks: int) -> None:
 
 def _seen_from(frame: Frame, block: Moments, z: Array) -> Array:
     """A place in the frame of a block, in another frame."""
-    return np.clip((block.unit * z + (block.origin - frame.origin)) / frame.unit, -FARTHEST, FARTHEST)
+    return np.clip(
+        (block.unit * z + (block.origin - frame.origin)) / frame.unit, -FARTHEST_MEAN, FARTHEST_MEAN
+    )
 
 
 def _mean_square(frame: Frame, block: Moments) -> float:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unflip._arrays import Array
-from unflip.moments.frame import FAR
+from unflip.border.arrays import Array
+from unflip.moments.frame import FAR_FROM_ZERO
 
 if TYPE_CHECKING:
     from unflip.moments.moments import Moments
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # are off by its square root at most; a second moment is a spread itself.
 SPREAD_LOST = {1: 0.1, 2: 1e-6}
 EPS = float(np.finfo(np.float64).eps)
-EQUAL, CLEARLY = 30, 1e3  # times rounding: so near may means of equal rows be; so far are classes apart
+EQUAL, CLASSES_APART = 30, 1e3  # times rounding: so near may means of equal rows be; so far are classes apart
 GROWN = 10  # times the rounding of a fit of the rest alone is a digit lost
 RANGE = 6  # standard deviations, about
 
@@ -94,7 +94,7 @@ def _hides_a_direction(before: Moments, left: Moments) -> bool:
     growth, mixed = np.linalg.eigh(eaten.T @ (own[:, None] * eaten))
     grown = eaten @ mixed[:, growth * GROWN < 1]
     apart = left.total * (left.centered_means / scale) @ grown
-    return bool(np.abs(apart).max(initial=0.0) > CLEARLY * EPS * np.sqrt(before.total))
+    return bool(np.abs(apart).max(initial=0.0) > CLASSES_APART * EPS * np.sqrt(before.total))
 
 
 def _own_sizes(left: Moments, spread: Array) -> Array:
@@ -102,4 +102,4 @@ def _own_sizes(left: Moments, spread: Array) -> Array:
     with np.errstate(over="ignore"):  # farther than any reach
         place = left.total * np.square(left.center + left.origin / left.unit)
     reach = RANGE**2 * spread
-    return spread + np.where(place > FAR**2 * reach, reach, place)
+    return spread + np.where(place > FAR_FROM_ZERO**2 * reach, reach, place)

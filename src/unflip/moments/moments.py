@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from unflip._arrays import Array
 from unflip._files import brief, load_arrays, save_arrays
+from unflip.border.arrays import Array
 from unflip.moments.exact import Windows
 from unflip.moments.exact_floats import in_floats
 from unflip.moments.files import as_facts, as_fields

@@ -15,8 +15,11 @@ from scipy.special import log_ndtr
 
 from unflip._extras import extra
 
-LEAST, MOST = 1e-20, 5e4  # of rho: OpenDP has an epsilon for these; far less and far more than is of use
-ROWS = 10**9  # of one person: their square times any rho is a float
+LEAST_RHO, MOST_RHO = (
+    1e-20,
+    5e4,
+)  # of rho: OpenDP has an epsilon for these; far less and far more than is of use
+MOST_ROWS_OF_PERSON = 10**9  # of one person: their square times any rho is a float
 
 
 @dataclass(frozen=True)
@@ -76,8 +79,8 @@ class Budget:
         >>> round(one.epsilon, 2), round(one.for_rows(2).epsilon, 2)
         (0.9, 1.9)
         """
-        if not isinstance(k, Integral) or not 1 <= k <= ROWS:
-            raise ValueError(f"k is a whole number of rows from 1 to {ROWS}, got {k!r}")
+        if not isinstance(k, Integral) or not 1 <= k <= MOST_ROWS_OF_PERSON:
+            raise ValueError(f"k is a whole number of rows from 1 to {MOST_ROWS_OF_PERSON}, got {k!r}")
         # As an int: the square of a small type of NumPy would wrap around.
         return replace(Budget.of(int(k) ** 2 * self.rho, self.delta, self.bound), releases=self.releases)
 
@@ -100,8 +103,9 @@ def epsilon_of(rho: float, delta: float) -> float:
     """
     if not has_epsilon(rho, delta):
         raise ValueError(
-            f"rho lies between {LEAST:g} and {MOST:g}, beyond which nothing is private (take fewer releases, "
-            f"or fewer rows of one person), and delta between 1e-100 and 1; got {rho:g} and {delta:g}"
+            f"rho lies between {LEAST_RHO:g} and {MOST_RHO:g}, beyond which nothing is private (take fewer "
+            f"releases, or fewer rows of one person), and "
+            f"delta between 1e-100 and 1; got {rho:g} and {delta:g}"
         )
     # A Gaussian of scale one has this rho for a change of this size, rounded up.
     return epsilon_of_gaussian(1.0, math.nextafter(math.sqrt(2 * rho), math.inf), delta)
@@ -113,7 +117,7 @@ def has_epsilon(rho: float, delta: float) -> bool:
     >>> has_epsilon(0.5, 1e-6), has_epsilon(1e300, 1e-6)
     (True, False)
     """
-    return LEAST <= rho <= MOST and 1e-100 <= delta < 1
+    return LEAST_RHO <= rho <= MOST_RHO and 1e-100 <= delta < 1
 
 
 def least_delta(epsilon: float, rho: float) -> float:

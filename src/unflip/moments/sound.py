@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unflip._arrays import Array
+from unflip.border.arrays import Array
 
 if TYPE_CHECKING:
     from unflip.moments.moments import Moments

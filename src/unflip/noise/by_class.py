@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from unflip.noise.curve import Array
+from unflip.border.arrays import Array
 
 APART = 0.1  # rates that differ by more are different
 

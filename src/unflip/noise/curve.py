@@ -22,21 +22,22 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logit, ndtri
 
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array
+
 BINS = 100
 SLOPES = np.geomspace(0.3, 40, 14)
-PLACES = np.linspace(0.02, 0.98, 11)  # quantiles of z
+CURVE_QUANTILES = np.linspace(0.02, 0.98, 11)  # quantiles of z
 ODDS = np.array(
     [0.25, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 1.7, 2.0, 2.5]
 )  # of a rise, beside that of given labels
 ENDS = np.array(
     [-1.0, -0.5, 0.0, 0.5, 1.0, 2.0]
 )  # of z beyond the last row: a rise that rows do not complete
-SLOPE = 5.0  # where the prior of slopes is centred
+PRIOR_SLOPE = 5.0  # where the prior of slopes is centred
 SPREAD = 0.9  # of the logarithm of the slope, about its centre
-TEMPER, MANY = 2.0, 5000  # misfit, not chance, rules beyond so many rows
+TEMPER, CHANCE_RULES_ROWS = 2.0, 5000  # misfit, not chance, rules beyond so many rows
 LEAST_SHARE = 2.0**-53
-LEAST = 1e-4  # no probability is certain
+LEAST_CHANCE = 1e-4  # no probability is certain
 
 
 def normal_scores(scores: Array, weight: Array) -> Array:
@@ -98,7 +99,7 @@ class Curve:
         total = np.zeros(len(self.z))
         for r in np.flatnonzero(self.marginal > 1e-6):
             p = self.low[r] + (self.high[r] - self.low[r]) * self.shape
-            total += self.mass[r] @ of(r, self.shape, np.clip(p, LEAST, 1 - LEAST))
+            total += self.mass[r] @ of(r, self.shape, np.clip(p, LEAST_CHANCE, 1 - LEAST_CHANCE))
         return total / self.marginal[self.marginal > 1e-6].sum()
 
 
@@ -131,7 +132,7 @@ def _best_rise(
 
     def missed(at: Array) -> float:
         p = start + (end - start) * link(np.exp(at[0]) * (center - at[1]))
-        p = np.clip(p, LEAST, 1 - LEAST)
+        p = np.clip(p, LEAST_CHANCE, 1 - LEAST_CHANCE)
         return -float(np.log(p) @ ones + np.log1p(-p) @ zeros)
 
     starts = np.column_stack([np.log(rises[:, 0]), rises[:, 1]])
@@ -171,7 +172,7 @@ def fit_curve(
     counts = np.stack([np.bincount(place, mass) for mass in masses])
     weight = counts.sum(axis=0)
     share = (np.cumsum(weight) - weight / 2) / weight.sum()
-    places = np.interp(PLACES, share, distinct)
+    places = np.interp(CURVE_QUANTILES, share, distinct)
     if skewed:
         given = (counts[0].sum() + counts[2].sum()) / weight.sum()
         rare = np.interp(expit(logit(1 - given) - np.log(ODDS)), share, distinct)
@@ -190,15 +191,15 @@ def fit_curve(
     rises = np.vstack([rises, *clean])
     steps = rises[:, :1] * (center - rises[:, 1:])
     shape = np.vstack([floor + (1 - floor) * link(steps) for floor in floors for link in links])
-    bent = np.exp(-0.5 * (np.log(rises[:, 0] / SLOPE) / SPREAD) ** 2)
+    bent = np.exp(-0.5 * (np.log(rises[:, 0] / PRIOR_SLOPE) / SPREAD) ** 2)
     bent = np.tile(bent, len(shape) // len(bent))
     fit = np.empty((len(low), len(shape)))
     for r in range(len(low)):
-        p = np.clip(low[r] + (high[r] - low[r]) * shape, LEAST, 1 - LEAST)
+        p = np.clip(low[r] + (high[r] - low[r]) * shape, LEAST_CHANCE, 1 - LEAST_CHANCE)
         fit[r] = np.log(p) @ ones + np.log1p(-p) @ zeros
     if trusted is not None:
-        p = np.clip(start + (end - start) * shape, LEAST, 1 - LEAST)
+        p = np.clip(start + (end - start) * shape, LEAST_CHANCE, 1 - LEAST_CHANCE)
         fit += np.log(p) @ sure_ones + np.log1p(-p) @ sure_zeros
-    fit = (fit - fit.max()) / (TEMPER * max(1.0, weight.sum() / MANY))
+    fit = (fit - fit.max()) / (TEMPER * max(1.0, weight.sum() / CHANCE_RULES_ROWS))
     mass = np.exp(fit) * bent * prior[:, None]
     return Curve(center, shape, low, high, mass / mass.sum(), fit.max(axis=1))

@@ -17,17 +17,18 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import beta
 
-from unflip.noise.curve import LEAST, TEMPER, Array, Curve, fit_curve, normal_scores
+from unflip.border.arrays import Array
+from unflip.noise.curve import LEAST_CHANCE, TEMPER, Curve, fit_curve, normal_scores
 from unflip.noise.models import Noise, SymmetricNoise, UniformNoise
 from unflip.noise.words import in_words
 
-NEARLY = 1.7  # nats below the best fit: 1.35 would be 90 % for one parameter, and the grid is coarse
+NEARLY_BEST_FIT = 1.7  # nats below the best fit: 1.35 would be 90 % for one parameter, and the grid is coarse
 CONFIDENCE = 0.9
-FEW = 30  # different scores
+FEW_SCORES = 30  # different scores
 EDGE = 0.01  # a rate so near to where labels carry nothing is there; the step of the grid
 NO_SIGNAL = "the columns predict the labels hardly better than guessing, so how many are wrong cannot be told"
 OVERLAP = "classes that overlap heavily look like noise, so the interval was widened"
-COARSE = f"rows have fewer than {FEW} different scores, so noise and overlap can hardly be told apart"
+COARSE = f"rows have fewer than {FEW_SCORES} different scores, so noise and overlap can hardly be told apart"
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +158,7 @@ def estimate_rate(scores: Array, member: Array, trusted: Array | None = None) ->
     doubtful = np.ones(len(weight)) if trusted is None else 1.0 - trusted
     total, right = float(weight @ doubtful), float(right_mass @ doubtful)
     warnings = []
-    if len(np.unique(along)) < FEW:
+    if len(np.unique(along)) < FEW_SCORES:
         warnings.append(COARSE)
     return summary(curve, rates, n_classes, right, total, warnings), curve
 
@@ -176,7 +177,7 @@ def summary(
     grown = np.concatenate([[0.0], np.cumsum(curve.marginal)])
     edges = _edges(rates, (n_classes - 1) / n_classes)
     inner, rate, top = np.interp([tail, 0.5, 1 - tail], grown, edges).tolist()
-    widest = float(rates[curve.best >= -NEARLY].min())
+    widest = float(rates[curve.best >= -NEARLY_BEST_FIT].min())
     if widest < inner - 0.02:
         warnings = [*warnings, OVERLAP]
     top = min(top, outer)
@@ -233,7 +234,9 @@ def annotator_curve(curve: Curve, rates: Array, z: Array, agree: Array, against:
     prior = np.diff(_edges(rates, limit))[:, None] * shapes
     fit = np.empty_like(curve.mass)
     for r in range(len(rates)):
-        p = np.clip(curve.low[r] + (curve.high[r] - curve.low[r]) * curve.shape, LEAST, 1 - LEAST)
+        p = np.clip(
+            curve.low[r] + (curve.high[r] - curve.low[r]) * curve.shape, LEAST_CHANCE, 1 - LEAST_CHANCE
+        )
         fit[r] = (np.log(p) @ ones + np.log1p(-p) @ zeros) / TEMPER
     fit = np.where(shapes > 0, fit, -np.inf)
     fit -= fit.max()

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from unflip.noise.models import Array, Noise, as_noise
+from unflip.border.arrays import Array
+from unflip.noise.models import Noise, as_noise
 
 
 def flip_labels(

@@ -17,14 +17,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from unflip._weights import as_weight
+from unflip.border.arrays import Array
+from unflip.border.weights import as_weight
 from unflip.noise.estimate import CONFIDENCE, NoiseEstimate, identified_noise
 from unflip.noise.metrics import clean_accuracy, clean_auc
-from unflip.noise.models import Array, ClassConditionalNoise, Noise, SymmetricNoise, UniformNoise, as_noise
+from unflip.noise.models import ClassConditionalNoise, Noise, SymmetricNoise, UniformNoise, as_noise
 from unflip.noise.scorers import METRICS, balanced_accuracy_from_table
 
 DRAWS = 2000
-LARGEST = 0.95  # of what rates by class can be: beyond it labels carry next to nothing
+LARGEST_RATES = 0.95  # of what rates by class can be: beyond it labels carry next to nothing
 
 
 @dataclass(frozen=True)
@@ -234,7 +235,7 @@ def _at(model: Noise, rate: float, wrong: float) -> Noise:
     flipped = 1 - np.diag(table)
     # Rates are at most one, and those of two classes sum to less.
     most = 1 / max(float(flipped.sum() if model.n_classes == 2 else flipped.max()), 1e-300)
-    grown = same + min(rate / max(wrong, 1e-300), LARGEST * most) * (table - same)
+    grown = same + min(rate / max(wrong, 1e-300), LARGEST_RATES * most) * (table - same)
     return ClassConditionalNoise(grown)
 
 

@@ -12,10 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unflip._weights import as_weight
+from unflip.border.arrays import Array
+from unflip.border.weights import as_weight
 from unflip.noise import words
 from unflip.noise.by_class import ClassRates, NoiseByClass
-from unflip.noise.curve import Array, Curve, normal_scores, weighted_quantile
+from unflip.noise.curve import Curve, normal_scores, weighted_quantile
 from unflip.noise.estimate import (
     NO_SIGNAL,
     OVERLAP,
@@ -26,12 +27,12 @@ from unflip.noise.estimate import (
     wrong_probability,
 )
 from unflip.noise.models import ClassConditionalNoise
-from unflip.noise.table import MOST, counted_rates, fit_tables
+from unflip.noise.table import MOST_CLASSES, counted_rates, fit_tables
 from unflip.noise.two_rates import fit_two_rates
 
 NoiseKind = Literal["auto", "symmetric", "class_conditional"]
 KINDS = ("auto", "symmetric", "class_conditional")
-LAST = 1e-6  # keeps the order going where probabilities are equal
+TIE_BREAK = 1e-6  # keeps the order going where probabilities are equal
 LARGEST, HALF = 0.499, 0.48  # of two rates, which sum to less than one; and what may be a half or more
 ABOUT_HALF, ABOUT_EQUAL = 0.45, 0.9  # a rate that may hide a larger one; so many wrong labels to a right one
 NEGLIGIBLE, UNLIKELY = 0.1, 3.0  # of the way from guessing to certainty; and so many standard errors
@@ -74,7 +75,7 @@ class Judgement:
         else:
             wrong, likely = self._by_one_rate(curve or self.curve, ahead)
         size = np.abs(ahead).max(initial=0.0) or 1.0
-        return wrong + LAST * np.tanh(ahead / size), likely
+        return wrong + TIE_BREAK * np.tanh(ahead / size), likely
 
     def _by_one_rate(self, curve: Curve, ahead: Array) -> tuple[Array, Array]:
         scores, member, rates = self.scores, self.member, self.rates
@@ -121,7 +122,7 @@ def judge(
         warnings = (*_without_overlap(estimate.warnings), NO_SIGNAL)
         estimate = replace(estimate, low=0.0, high=most, outer=most, warnings=warnings)
         return Judgement(estimate, scores, member, curve, grid, None)
-    if n_classes > MOST:
+    if n_classes > MOST_CLASSES:
         if noise == "class_conditional":
             sure = np.zeros(len(member), dtype=bool) if trusted is None else trusted
             rates = counted_rates(scores, member, sure, names)

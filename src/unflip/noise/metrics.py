@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip._arrays import to_numpy
+from unflip.border.arrays import to_numpy
 from unflip.noise.models import ClassConditionalNoise, Noise, SymmetricNoise
 
 

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from unflip._fractions import SingularMatrixError, inverse
-
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array
 
 
 class Noise(ABC):

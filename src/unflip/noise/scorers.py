@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.noise.estimate import NoiseEstimate, identified_noise
 from unflip.noise.metrics import clean_auc
-from unflip.noise.models import Array, Noise, as_noise
+from unflip.noise.models import Noise, as_noise
 
 METRICS = ("accuracy", "balanced_accuracy", "roc_auc")
 

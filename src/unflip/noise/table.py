@@ -20,24 +20,25 @@ from scipy.optimize import minimize
 from scipy.special import expit, softmax
 from scipy.stats import beta
 
+from unflip.border.arrays import Array
 from unflip.noise.by_class import APART, ClassRates
-from unflip.noise.curve import Array, weighted_quantile
+from unflip.noise.curve import weighted_quantile
 
-MOST = 20  # classes; a table has their square
-ROWS = 4000  # that are fitted, drawn without a look at labels
+MOST_CLASSES = 20  # classes; a table has their square
+FITTED_ROWS = 4000  # that are fitted, drawn without a look at labels
 WEIGHT = 5000.0  # misfit, not chance, rules beyond so many rows
-RIDGE, OFFSETS, SLOPE = 20.0, 0.05, 1.5  # on R and b; the deviation of log a
+RIDGE, OFFSETS, SLOPE_DEVIATION = 20.0, 0.05, 1.5  # on R and b; the deviation of log a
 PRIOR = 2.0  # labels that every row of the free table gets, split as uniform noise would
 DOMINANT, GAP = 20.0, 0.05  # penalty where the logarithm of an entry is within the gap of its diagonal
-NEEDED, SOFTLY = 2.0, 2.0  # nats by which the free table must win, and how sharply that counts
-CLEARLY, PERHAPS = 0.95, 0.1  # P(the classes differ) from which on they do, and may
+NEEDED_NATS, SOFTLY = 2.0, 2.0  # nats by which the free table must win, and how sharply that counts
+CLASSES_DIFFER, CLASSES_MAY_DIFFER = 0.95, 0.1  # P(the classes differ) from which on they do, and may
 WIDER = 1.15  # times the standard error
 MISFIT = 0.2  # of what overlap may explain, added to the standard error
-CERTAIN = 0.5  # of the rows of each likely class, the most certain ones, stand for that class
-FEW = 5  # rows that look like a class: fewer tell nothing
+CERTAIN_SHARE = 0.5  # of the rows of each likely class, the most certain ones, stand for that class
+FEW_ROWS_OF_CLASS = 5  # rows that look like a class: fewer tell nothing
 NINETY = 1.645  # standard errors to either end of a 90 % interval
-LEVEL = 0.95  # of its upper end
-TINY = 1e-12
+UPPER_END_LEVEL = 0.95  # of its upper end
+TINY_CHANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,26 +82,26 @@ class Tables:
         classes overlap is only roughly modelled, and looks like many rare mistakes.
         """
         apart = float((self.free.transition - self.uniform.transition).max())
-        return self.differ > CLEARLY and apart > APART
+        return self.differ > CLASSES_DIFFER and apart > APART
 
     @property
     def perhaps(self) -> bool:
         """Whether they may differ."""
-        return self.differ > PERHAPS
+        return self.differ > CLASSES_MAY_DIFFER
 
     def rates(self) -> ClassRates:
         """The free table, the rate of each class, and the share of labels that are wrong."""
         table = self.free.transition
         rates = _around(1 - np.diag(table), self.free.errors)
         # Standard errors vanish at a rate of zero; a class of few rows still does not show rare mistakes.
-        unseen = 1 - (1 - LEVEL) ** (1 / np.maximum(self.free.sizes, 1.0))
+        unseen = 1 - (1 - UPPER_END_LEVEL) ** (1 / np.maximum(self.free.sizes, 1.0))
         rates[:, 2] = np.maximum(rates[:, 2], unseen)
         return ClassRates(table, rates, *_around(np.array([self.free.wrong]), self.free.error)[0].tolist())
 
     def judged(self, scores: Array, member: Array) -> tuple[Array, Array]:
         """P(the label is wrong) of each row by the free table, and its likely class."""
         clean, given = self.free.clean(scores), member.argmax(axis=1)
-        explained = np.maximum(clean @ self.free.transition, TINY)
+        explained = np.maximum(clean @ self.free.transition, TINY_CHANCE)
         right = clean * np.diag(self.free.transition) / explained
         wrong = 1 - np.sum(member * right, axis=1) / member.sum(axis=1)
         likely = clean * self.free.transition[:, given].T
@@ -129,7 +130,9 @@ def fit_tables(scores: Array, member: Array, trusted: Array | None = None) -> Ta
     (True, True)
     """
     n, k = member.shape
-    some = np.arange(n) if n <= ROWS else np.sort(np.random.default_rng(0).permutation(n)[:ROWS])
+    some = (
+        np.arange(n) if n <= FITTED_ROWS else np.sort(np.random.default_rng(0).permutation(n)[:FITTED_ROWS])
+    )
     scores, member = scores[some], member[some]
     member = member * min(1.0, WEIGHT / member.sum())
     sure = np.zeros(len(some), dtype=bool) if trusted is None else trusted[some].astype(bool)
@@ -140,7 +143,7 @@ def fit_tables(scores: Array, member: Array, trusted: Array | None = None) -> Ta
     # An entry that no label uses costs nothing, so that a single pair of classes is enough.
     used = _expected_counts(free, scores, member, sure)[~np.eye(k, dtype=bool)]
     gain = free.likelihood - one.likelihood - (float(np.sum(used / (used + 1))) - 1)
-    return Tables(one, free, float(expit((gain - NEEDED) / SOFTLY)))
+    return Tables(one, free, float(expit((gain - NEEDED_NATS) / SOFTLY)))
 
 
 def counted_table(scores: Array, member: Array, trusted: Array) -> Array:
@@ -166,7 +169,8 @@ def counted_rates(scores: Array, member: Array, trusted: Array, classes: list[An
     unknown = next((k for k, found in enumerate(counts) if found is None), None)
     if unknown is not None:
         raise ValueError(
-            f"fewer than {FEW} rows look like class {classes[unknown]!r}: too few to tell how it is flipped"
+            f"fewer than {FEW_ROWS_OF_CLASS} rows look like class {classes[unknown]!r}: "
+            "too few to tell how it is flipped"
         )
     table = counted_table(scores, member, trusted)
     right = np.array([found[k] for k, found in enumerate(counts) if found is not None])
@@ -185,10 +189,10 @@ def _certain_counts(scores: Array, member: Array, trusted: Array) -> list[Array 
     found: list[Array | None] = []
     for k in range(member.shape[1]):
         here = (likely == k) & ~trusted
-        if member[here].sum() < FEW:
+        if member[here].sum() < FEW_ROWS_OF_CLASS:
             found.append(None)
             continue
-        least = weighted_quantile(margin[here], member[here].sum(axis=1), 1 - CERTAIN)
+        least = weighted_quantile(margin[here], member[here].sum(axis=1), 1 - CERTAIN_SHARE)
         certain = here & (margin >= least)
         found.append(member[certain].sum(axis=0))
     return found
@@ -205,7 +209,8 @@ class _Likelihood:
         weight = member.sum(axis=1)
         self.center = np.average(scores, axis=0, weights=weight)
         self.scale = max(
-            float(np.sqrt(np.average((scores - self.center) ** 2, axis=0, weights=weight).mean())), TINY
+            float(np.sqrt(np.average((scores - self.center) ** 2, axis=0, weights=weight).mean())),
+            TINY_CHANCE,
         )
         self.rows, self.member, self.trusted, self.base = (
             (scores - self.center) / self.scale,
@@ -237,7 +242,7 @@ class _Likelihood:
         R, b, slope, _, T = self.parts(at)
         clean = softmax(self.rows @ (np.exp(slope) * self.first + R) + b, axis=1)
         given = np.where(self.trusted[:, None], clean, clean @ T)
-        along_given = self.member / np.maximum(given, TINY)
+        along_given = self.member / np.maximum(given, TINY_CHANCE)
         along_clean = np.where(self.trusted[:, None], along_given, along_given @ T.T)
         logits = clean * (along_clean - np.sum(along_clean * clean, axis=1, keepdims=True))
         return clean, given, logits, np.where(self.trusted[:, None], 0.0, along_given)
@@ -246,20 +251,20 @@ class _Likelihood:
         """Minus the logarithm, and its gradient."""
         R, b, slope, own, T = self.parts(at)
         clean, given, logits, along_given = self.slopes(at)
-        value = np.sum(self.member * np.log(np.maximum(given, TINY)))
-        value -= RIDGE / 2 * np.sum(R**2) + OFFSETS / 2 * np.sum(b**2) + (slope / SLOPE) ** 2 / 2
+        value = np.sum(self.member * np.log(np.maximum(given, TINY_CHANCE)))
+        value -= RIDGE / 2 * np.sum(R**2) + OFFSETS / 2 * np.sum(b**2) + (slope / SLOPE_DEVIATION) ** 2 / 2
         by_weight, by_table = self.rows.T @ logits, clean.T @ along_given
         if self.base is None:
             table = np.array([np.sum(by_table * self._along_rate()) * self._rate_along_logit(T)])
         else:
-            value += PRIOR * np.sum(self.base * np.log(np.maximum(T, TINY)))
-            by_table = by_table + PRIOR * self.base / np.maximum(T, TINY)
+            value += PRIOR * np.sum(self.base * np.log(np.maximum(T, TINY_CHANCE)))
+            by_table = by_table + PRIOR * self.base / np.maximum(T, TINY_CHANCE)
             table = T * (by_table - np.sum(by_table * T, axis=1, keepdims=True))
             logs = own.reshape(self.k, self.k)
             over = np.maximum(logs - np.diag(logs)[:, None] + GAP, 0.0) * (1 - self.same)
             value -= DOMINANT * np.sum(over**2)
             table = (table - 2 * DOMINANT * (over - np.diag(over.sum(axis=1)))).ravel()
-        lift = np.sum(by_weight * self.first) * np.exp(slope) - slope / SLOPE**2
+        lift = np.sum(by_weight * self.first) * np.exp(slope) - slope / SLOPE_DEVIATION**2
         rest = [(by_weight - RIDGE * R).ravel(), logits.sum(axis=0) - OFFSETS * b, [lift], table]
         return -value, -np.concatenate(rest)
 
@@ -298,7 +303,7 @@ class _Likelihood:
             b,
             self.center,
             self.scale,
-            float(np.sum(self.member * np.log(np.maximum(given, TINY)))),
+            float(np.sum(self.member * np.log(np.maximum(given, TINY_CHANCE)))),
             wrong,
             float(np.hypot(error, MISFIT * hidden)),
             errors,
@@ -320,7 +325,7 @@ class _Likelihood:
         by_weight = self.rows.T @ by_logit
         stretch = np.array([np.sum(by_weight * self.first) * np.exp(slope)])
         along: list[Array] = [by_weight.ravel(), by_logit.sum(axis=0), stretch]
-        priors: list[Array] = [np.full(k * k, RIDGE), np.full(k, OFFSETS), np.array([SLOPE**-2.0])]
+        priors: list[Array] = [np.full(k * k, RIDGE), np.full(k, OFFSETS), np.array([SLOPE_DEVIATION**-2.0])]
         if self.base is None:
             lift = self._rate_along_logit(T)
             by_rate = np.sum(clean @ self._along_rate() * along_given, axis=1, keepdims=True)
@@ -340,7 +345,7 @@ class _Likelihood:
             )
             priors.append(PRIOR / 2 * self.base.ravel() + 0.05)
             jacobian = (by_entry[:, None, :] * self.same[:, :, None]).reshape(k, -1)
-        gradients = np.hstack(parts) / np.sqrt(np.maximum(self.member.sum(axis=1), TINY))[:, None]
+        gradients = np.hstack(parts) / np.sqrt(np.maximum(self.member.sum(axis=1), TINY_CHANCE))[:, None]
         information = gradients.T @ gradients + np.diag(np.concatenate(priors) + 1e-3)
         covariance = np.linalg.pinv(information, hermitian=True)
         direction, own = np.concatenate(along), covariance[-jacobian.shape[1] :, -jacobian.shape[1] :]
@@ -372,4 +377,4 @@ def _dominated(table: Array) -> Array:
 def _expected_counts(fitted: FittedTable, scores: Array, member: Array, trusted: Array) -> Array:
     """How many labels went from each clean class to each given one."""
     clean, T = fitted.clean(scores[~trusted]), fitted.transition
-    return T * (clean.T @ (member[~trusted] / np.maximum(clean @ T, TINY)))
+    return T * (clean.T @ (member[~trusted] / np.maximum(clean @ T, TINY_CHANCE)))

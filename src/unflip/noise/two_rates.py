@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.noise.by_class import APART, ClassRates
-from unflip.noise.curve import Array, Curve, fit_curve, normal_scores
+from unflip.noise.curve import Curve, fit_curve, normal_scores
 
-STEPS = np.array([0.0, 0.01, 0.02, 0.03, 0.04, 0.06, 0.08, *np.arange(0.1, 0.49, 0.025)])
-NEARLY = 5.0  # nats below the best curve, for the rate of a class
+RATE_STEPS = np.array([0.0, 0.01, 0.02, 0.03, 0.04, 0.06, 0.08, *np.arange(0.1, 0.49, 0.025)])
+NEARLY_BEST_CURVE = 5.0  # nats below the best curve, for the rate of a class
 NEARLY_WRONG = 1.7  # the same for the share of wrong labels, which is known better
-CLEARLY, PERHAPS = 0.9, 0.5  # P(the rates differ) from which on they do, and may
+RATES_DIFFER, RATES_MAY_DIFFER = 0.9, 0.5  # P(the rates differ) from which on they do, and may
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,17 +41,19 @@ class TwoRates:
     @property
     def clearly(self) -> bool:
         """Whether the rates differ beyond doubt."""
-        return self.differ > CLEARLY
+        return self.differ > RATES_DIFFER
 
     @property
     def perhaps(self) -> bool:
         """Whether they may differ."""
-        return self.differ > PERHAPS
+        return self.differ > RATES_MAY_DIFFER
 
     def rates(self) -> ClassRates:
         """The rate of each class, and the share of labels that are wrong, with intervals."""
-        mass, best = (grid.reshape(len(STEPS), -1) for grid in (self.curve.marginal, self.curve.best))
-        zero, one = (_interval(STEPS, mass.sum(axis=1 - axis), best.max(axis=1 - axis)) for axis in (0, 1))
+        mass, best = (grid.reshape(len(RATE_STEPS), -1) for grid in (self.curve.marginal, self.curve.best))
+        zero, one = (
+            _interval(RATE_STEPS, mass.sum(axis=1 - axis), best.max(axis=1 - axis)) for axis in (0, 1)
+        )
         table = np.array([[1 - zero[0], zero[0]], [one[0], 1 - one[0]]])
         clean = np.clip((self.share - self.zero) / (1 - self.zero - self.one), 0.0, 1.0)
         wrong = (1 - clean) * self.zero + clean * self.one
@@ -88,9 +91,9 @@ def fit_two_rates(scores: Array, member: Array, trusted: Array | None = None) ->
     >>> found.differ > 0.9, bool(abs(found.rates().table[1, 0] - 0.4) < 0.1)
     (True, True)
     """
-    zero, one = (grid.ravel() for grid in np.meshgrid(STEPS, STEPS, indexing="ij"))
+    zero, one = (grid.ravel() for grid in np.meshgrid(RATE_STEPS, RATE_STEPS, indexing="ij"))
     z = normal_scores(scores, member.sum(axis=1))
-    width = np.gradient(STEPS)
+    width = np.gradient(RATE_STEPS)
     prior = np.outer(width, width).ravel()
     curve = fit_curve(z, member[:, 1], member[:, 0], zero, 1 - one, prior, trusted=trusted, skewed=True)
     doubtful = member if trusted is None else member[~trusted]
@@ -106,5 +109,5 @@ def _interval(values: Array, mass: Array, best: Array) -> tuple[float, float, fl
     edges = np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [0.5]])
     grown = np.concatenate([[0.0], np.cumsum(mass / mass.sum())])
     low, middle, high = np.interp([0.05, 0.5, 0.95], grown, edges).tolist()
-    low = min(low, float(values[best >= -NEARLY].min()))
+    low = min(low, float(values[best >= -NEARLY_BEST_CURVE].min()))
     return middle, (0.0 if low < 0.01 else low), high

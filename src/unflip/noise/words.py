@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unflip.noise.estimate import NoiseEstimate
 
 CLEAN = 0.02  # labels may be called clean only if no more can be wrong, whatever the mistakes are like
-VAGUE = 0.5  # of all that is possible: an interval that wide says nearly nothing
+VAGUE_RATE = 0.5  # of all that is possible: an interval that wide says nearly nothing
 OFTEN, NAMED = 0.05, 3  # mistakes of one class for another that are named: from so many on, and how many
 UNTOLD = "the columns say too little about them"
 RULES = "Mistakes of a rule that made labels from these columns would not show."
@@ -107,7 +107,7 @@ def half(names: tuple[Any, ...]) -> str:
 
 def is_vague(noise: NoiseEstimate) -> bool:
     """Whether the rate is hardly known: in a wide interval, or as half of a class or more may be wrong."""
-    return noise.high - noise.low > VAGUE * noise.limit or bool(noise.half_wrong)
+    return noise.high - noise.low > VAGUE_RATE * noise.limit or bool(noise.half_wrong)
 
 
 def is_told(noise: NoiseEstimate) -> bool:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from unflip._arrays import Array, blocks, to_numpy
+from unflip.border.arrays import Array, blocks, to_numpy
+from unflip.border.labels import Labels
 from unflip.moments.frame import Frame
 from unflip.passes.sums import ClassSums
-from unflip.sources.labels import Labels
 
 
 @np.errstate(over="ignore", invalid="ignore")  # for libraries that are NumPy inside

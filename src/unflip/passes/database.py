@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from unflip._arrays import Array
+from unflip.border.arrays import Array
 from unflip.features.base import Columns
 from unflip.moments.frame import Frame
 from unflip.moments.moments import Moments
-from unflip.passes.one_batch import SAMPLE
+from unflip.passes.one_batch import SAMPLE_FOR_FRAME
 
-LOST = 1e4  # a mean this many times the spread away from its place has cost the variance half of its digits
+LOST_VARIANCE = (
+    1e4  # a mean this many times the spread away from its place has cost the variance half of its digits
+)
 
 
 def database_moments(source: Any, features: Any = None, degree: int = 1, summation: str = "fast") -> Moments:
@@ -33,7 +35,7 @@ def database_moments(source: Any, features: Any = None, degree: int = 1, summati
     if summation != "fast":
         raise ValueError("summation='exact' is for rows that are read here; databases sum floats as they do")
     mean, slope, key = _affine(features, source.columns)
-    place, unit = Frame.of(source.sample(SAMPLE))
+    place, unit = Frame.of(source.sample(SAMPLE_FOR_FRAME))
     if features is not None:
         place, unit = np.where(mean == 0, place, mean), 1.0
     place = _short(place)
@@ -51,7 +53,7 @@ def database_moments(source: Any, features: Any = None, degree: int = 1, summati
             total = moments(place, unit, True)
         except OverflowError:
             raise ValueError("the weighted sums overflow; divide the weights by the largest one") from None
-    lost = np.abs(total.center) > LOST * np.sqrt(total.variance)
+    lost = np.abs(total.center) > LOST_VARIANCE * np.sqrt(total.variance)
     if lost.any():
         shift = np.divide(unit * total.center, slope, out=np.zeros(len(slope)), where=lost)
         total = moments(_short(place + shift), unit, True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from unflip._arrays import Array, is_foreign
 from unflip._triton import is_for_triton
+from unflip.border.arrays import Array, is_foreign
+from unflip.border.labels import Labels
 from unflip.moments.frame import Frame
 from unflip.passes import array_api, host
 from unflip.passes.sums import ClassSums
-from unflip.sources.labels import Labels
 
 MOST_IN_TRITON = 16  # classes that our kernel keeps sums for
 

@@ -7,16 +7,25 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from unflip._arrays import Array
 from unflip._threads import workers
-from unflip.moments.exact import AT_ONCE, BITS, LOWEST, SPAN, Windows, as_integers, deposit, products
+from unflip.border.arrays import Array
+from unflip.border.labels import Labels
+from unflip.moments.exact import (
+    ADDED_WITHOUT_ROUNDING,
+    LIMB_BITS,
+    LOWEST,
+    SPAN,
+    Windows,
+    as_integers,
+    deposit,
+    products,
+)
 from unflip.passes.host import has_numba, without_duplicates
-from unflip.sources.batch import BLOCK
-from unflip.sources.labels import Labels
+from unflip.sources.batch import ROWS_IN_BLOCK
 
-ROWS = 1 << 28  # rows that a window takes before its carries are passed on
-PARTS = 8
-PLAIN, PLAIN_SPAN = 34, 140  # the first window that squares of weight one touch, and how many they are
+ROWS_OF_WINDOW = 1 << 28  # rows that a window takes before its carries are passed on
+PARTS_OF_FLOAT = 8
+PLAIN_WINDOW, PLAIN_SPAN = 34, 140  # the first window that squares of weight one touch, and how many they are
 
 
 def exact_sums(X: Any, labels: Labels, weight: Array) -> Windows:
@@ -33,9 +42,9 @@ def exact_sums(X: Any, labels: Labels, weight: Array) -> Windows:
     n, d = X.shape
     plain = bool((weight == 1).all()) and labels.codes is not None and not sparse.issparse(X)
     if plain and has_numba():
-        work, size = _compiled, min(ROWS, max(1, -(-n // PARTS)))
+        work, size = _compiled, min(ROWS_OF_WINDOW, max(1, -(-n // PARTS_OF_FLOAT)))
     else:
-        work, size = _in_numpy, max(1, AT_ONCE // (d + 2))
+        work, size = _in_numpy, max(1, ADDED_WITHOUT_ROUNDING // (d + 2))
     parts = [slice(start, min(start + size, n)) for start in range(0, n, size)]
     total = Windows(0, np.zeros((len(labels.classes), d + 2, 1), dtype=np.int64))
     with workers(None) as spread:
@@ -51,12 +60,12 @@ def _compiled(X: Array, labels: Labels, weight: Array) -> Windows:
     (n, d), n_classes = X.shape, len(labels.classes)
     windows, codes = np.zeros((n_classes, d + 2, PLAIN_SPAN), dtype=np.int64), labels.codes
     assert codes is not None
-    for start in range(0, n, BLOCK):
-        rows = slice(start, start + BLOCK)
+    for start in range(0, n, ROWS_IN_BLOCK):
+        rows = slice(start, start + ROWS_IN_BLOCK)
         bits = np.ascontiguousarray(X[rows], dtype=np.float64).view(np.int64)
-        if not numba_loops.deposit_rows(bits, codes[rows], windows, LOWEST + BITS * PLAIN):
+        if not numba_loops.deposit_rows(bits, codes[rows], windows, LOWEST + LIMB_BITS * PLAIN_WINDOW):
             raise ValueError("X is not finite")
-    found = Windows.canonical(PLAIN, windows)
+    found = Windows.canonical(PLAIN_WINDOW, windows)
     return found + _counts(np.bincount(codes, minlength=n_classes).astype(np.float64), d)
 
 

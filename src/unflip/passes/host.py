@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from unflip._arrays import Array
 from unflip._threads import workers
+from unflip.border.arrays import Array
+from unflip.border.labels import Labels
 from unflip.moments.frame import Frame, dense, scaled_rows
 from unflip.passes.sums import ClassSums
-from unflip.sources.batch import BLOCK, row_blocks
+from unflip.sources.batch import ROWS_IN_BLOCK, row_blocks
 from unflip.sources.column_table import ColumnTable
-from unflip.sources.labels import Labels
 
 WORTH_COMPILING = 1 << 20  # numbers in X below which loading compiled code takes longer than the pass
 ENTRIES_PER_SUM = 4  # at least, in a block of sparse rows: with fewer, its sums would take the time
@@ -118,7 +118,7 @@ def _adder(X: Any, labels: Labels, weight: Array, frame: Frame) -> Callable[...,
 
 def _sparse_blocks(X: Any, n_classes: int) -> list[slice]:
     n, d = X.shape
-    size = max(BLOCK, -(-ENTRIES_PER_SUM * n_classes * d * n // max(1, X.nnz)))
+    size = max(ROWS_IN_BLOCK, -(-ENTRIES_PER_SUM * n_classes * d * n // max(1, X.nnz)))
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 

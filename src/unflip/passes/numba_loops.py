@@ -14,7 +14,7 @@ import numpy as np
 from numba import carray, njit, types
 from numba.extending import intrinsic
 
-from unflip._arrays import Array
+from unflip.border.arrays import Array
 
 SHORT = 1024  # rows of a column-ordered table at a time: their weights stay in the nearest cache
 REORDER = {"reassoc", "contract", "nsz"}

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from unflip._arrays import is_foreign, to_numpy
-from unflip._culprits import in_place, name_the_culprit
+from unflip.border.arrays import is_foreign, to_numpy
+from unflip.border.finite import name_the_culprit
+from unflip.border.labels import Labels
+from unflip.border.words import in_place
 from unflip.features import FeatureMap, as_feature_map
 from unflip.features.base import Columns, row_by_row
 from unflip.moments.frame import Frame, largest
@@ -22,10 +24,9 @@ from unflip.passes.engines import engine_for
 from unflip.passes.exact_sums import exact_sums
 from unflip.passes.sums import ClassSums
 from unflip.sources.batch import Batch, feature_blocks
-from unflip.sources.labels import Labels
 
 WIDEST_SECOND_MOMENT = 30_000  # features: 7 GB
-SAMPLE = 256  # rows looked at, without labels, to choose origin and unit
+SAMPLE_FOR_FRAME = 256  # rows looked at, without labels, to choose origin and unit
 
 
 def batch_moments(batch: Batch, features: Any = None, degree: int = 1, summation: str = "fast") -> Moments:
@@ -96,7 +97,7 @@ def _framed_sums(batch: Batch, feature_map: FeatureMap, degree: int) -> tuple[Fr
         sums = _sum(batch, feature_map, degree, frame)
         if sums.keep_digits():
             return frame, sums
-    few = slice(0, None, max(1, batch.X.shape[0] // SAMPLE))
+    few = slice(0, None, max(1, batch.X.shape[0] // SAMPLE_FOR_FRAME))
     try:
         sample = feature_map.transform(batch.X[few, :])
         frame = Frame.of(to_numpy(sample) if batch.foreign and is_foreign(sample) else sample)

@@ -45,7 +45,7 @@ def accumulate(
     away = isinstance(source, Elsewhere)
     if away and checkpoint is not None:
         raise ValueError("a checkpoint is for rows that are read here, not in a database or a cluster")
-    sums = Sums(features, degree, summation)
+    sums = SumsOfRows(features, degree, summation)
     kept = Checkpoint.beside(checkpoint, source, features, degree, summation)
     total = source.summed_by(sums) if away else fold(source, sums.of_batch, kept)
     if total is None:
@@ -57,7 +57,7 @@ def accumulate(
 
 
 @dataclass(frozen=True)
-class Sums:
+class SumsOfRows:
     """Which sums a pass takes of rows, whatever way the rows come."""
 
     features: Any

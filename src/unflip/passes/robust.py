@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from unflip._arrays import Array, to_numpy
+from unflip.border.arrays import Array, to_numpy
 from unflip.moments.median import median_of_means
 from unflip.moments.moments import Moments
 from unflip.passes.host import without_duplicates

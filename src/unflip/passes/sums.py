@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unflip._arrays import Array
-from unflip.moments.frame import FAR, ORDINARY
+from unflip.border.arrays import Array
+from unflip.moments.frame import FAR_FROM_ZERO, ORDINARY
 
 
 class ClassSums(NamedTuple):
@@ -64,4 +64,4 @@ class ClassSums(NamedTuple):
             return False
         place = np.square(self.sums.sum(axis=0) / total)
         spread = self.squares / total - place
-        return not (place > FAR**2 * np.where(spread == 0, spread.max(), spread)).any()
+        return not (place > FAR_FROM_ZERO**2 * np.where(spread == 0, spread.max(), spread)).any()

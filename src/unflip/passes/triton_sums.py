@@ -18,13 +18,13 @@ import triton
 import triton.language as tl
 
 from unflip._triton import as_tensor, on_device_of
+from unflip.border.labels import Labels
 from unflip.moments.frame import Frame
 from unflip.passes.array_api import second_moment
 from unflip.passes.sums import ClassSums
-from unflip.sources.labels import Labels
 
 __all__ = ["class_sums", "second_moment"]
-WIDTH = 128  # columns in a panel
+WIDTH_OF_PANEL = 128  # columns in a panel
 
 
 @triton.jit
@@ -204,7 +204,7 @@ class Shape(NamedTuple):
 def _shape_for(d: int, n_classes: int, in_line: bool, plain: bool) -> Shape:
     """What was fastest on an H200: as many numbers a thread as registers hold sums for."""
     slots = triton.next_power_of_2(n_classes)
-    columns = min(WIDTH, max(4, triton.next_power_of_2(d)))
+    columns = min(WIDTH_OF_PANEL, max(4, triton.next_power_of_2(d)))
     if not in_line:
         return Shape(slots, 512 // columns, columns, 4, 4, 16)
     if n_classes <= 2:

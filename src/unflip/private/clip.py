@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from unflip._arrays import Array
+from unflip.border.arrays import Array
 from unflip.features import FeatureMap
 from unflip.features.base import row_by_row
 
-BITS = 26  # of a whole number: squares of up to 2^26 have sums below 2^53, which floats hold
+CLIPPED_BITS = 26  # of a whole number: squares of up to 2^26 have sums below 2^53, which floats hold
 
 
 class Clipped:
@@ -37,7 +37,7 @@ class Clipped:
                 "last digits of other features depend on the rows around them"
             )
         self.key, self.features = features.key, transform
-        self.bound, self.step = bound, 2.0 ** (math.ceil(math.log2(bound)) - BITS)
+        self.bound, self.step = bound, 2.0 ** (math.ceil(math.log2(bound)) - CLIPPED_BITS)
         self.largest = int(bound / self.step)
 
     def transform(self, X: Any) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip._arrays import Array
+from unflip.border.arrays import Array
 from unflip.moments.privacy import opendp
 from unflip.noise import SymmetricNoise, UniformNoise
 from unflip.private.parameters import as_classes, as_epsilon

@@ -7,7 +7,7 @@ from contextlib import suppress
 from numbers import Real
 from typing import Any
 
-from unflip._arrays import Array
+from unflip.border.arrays import Array
 from unflip.sources import encode
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip._arrays import Array
+from unflip.border.arrays import Array
 from unflip.features import as_feature_map
 from unflip.moments.moments import Moments
 from unflip.moments.privacy import Budget, epsilon_of_gaussian, gaussian
@@ -24,7 +24,7 @@ from unflip.private.parameters import as_classes, as_epsilon, as_number
 from unflip.sources import Batch, batches
 from unflip.sources.source import Elsewhere
 
-LIMIT = 2**62  # beyond which whole numbers of 64 bits could overflow with their noise
+WHOLE_LIMIT = 2**62  # beyond which whole numbers of 64 bits could overflow with their noise
 
 
 def private_moments(
@@ -130,7 +130,7 @@ def _as_integers(exact: Moments, step: float, per_row: int) -> tuple[Array, tupl
     whole[:, -1] = (
         whole[:, -1] << windows.exponent if windows.exponent >= 0 else whole[:, -1] >> -windows.exponent
     ) * per_row
-    if max(abs(number) for number in whole.ravel()) > LIMIT:
+    if max(abs(number) for number in whole.ravel()) > WHOLE_LIMIT:
         raise ValueError("there are too many rows for whole numbers of 64 bits; release parts of them")
     return whole.astype(np.int64).ravel(), whole.shape
 

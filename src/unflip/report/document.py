@@ -167,7 +167,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Figure:
+class FigureBlock:
     """Charts and what is said of them; choices: what a reader chooses one of several panels of charts by."""
 
     name: str

@@ -13,7 +13,7 @@ from unflip.report.document import (
     Compared,
     Document,
     Facts,
-    Figure,
+    FigureBlock,
     Folded,
     Heading,
     Listed,
@@ -23,7 +23,7 @@ from unflip.report.document import (
     Words,
 )
 
-ROWS = 100  # of a table that the page can sort
+ROWS_OF_PAGE = 100  # of a table that the page can sort
 SPECIAL = re.compile(r"([\\`*\[\]<>|!#~&$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
 MARKS = {"strong": "**", "em": "*", "code": "`"}
 
@@ -54,7 +54,11 @@ def escaped(text: str) -> str:
 
 
 def _blocks(blocks: Iterable[Any]) -> str:
-    return "\n\n".join(filter(None, (WRITE[type(block)](block) for block in blocks if type(block) in WRITE)))
+    return "\n\n".join(
+        filter(
+            None, (WRITE_MARKDOWN[type(block)](block) for block in blocks if type(block) in WRITE_MARKDOWN)
+        )
+    )
 
 
 def _words(words: Words) -> str:
@@ -83,7 +87,7 @@ def _tiles(block: Tiles) -> str:
 
 
 def _table(block: Table) -> str:
-    rows = block.rows[:ROWS] if block.sortable else block.rows
+    rows = block.rows[:ROWS_OF_PAGE] if block.sortable else block.rows
     few = f"The first {len(rows)} of the list follow.\n\n" if len(rows) < len(block.rows) else ""
     lines = [block.columns, *rows, *([block.foot] if block.foot else [])]
     return few + _grid([list(map(_cell, line)) for line in lines])
@@ -109,7 +113,7 @@ def _compared(block: Compared) -> str:
     return _grid([columns, *(list(map(escaped, row)) for row in rows)])
 
 
-def _figure(block: Figure) -> str:
+def _figure(block: FigureBlock) -> str:
     """What is said beside the charts where that can stand without them."""
     return _blocks(part for part in block.caption if isinstance(part, Facts))
 
@@ -129,7 +133,7 @@ def _grid(lines: Sequence[Sequence[str]]) -> str:
     return "\n".join([drawn[0], "|" + " --- |" * len(lines[0]), *drawn[1:]])
 
 
-WRITE: dict[type, Callable[[Any], str]] = {
+WRITE_MARKDOWN: dict[type, Callable[[Any], str]] = {
     Paragraph: lambda block: _words(block.words),
     Heading: lambda block: f"### {escaped(block.text)}",
     Command: lambda block: f"    {' '.join(block.text.split())}",
@@ -138,7 +142,7 @@ WRITE: dict[type, Callable[[Any], str]] = {
     Tiles: _tiles,
     Table: _table,
     Compared: _compared,
-    Figure: _figure,
+    FigureBlock: _figure,
     Folded: _folded,
     Beside: _beside,
 }

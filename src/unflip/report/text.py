@@ -9,8 +9,8 @@ from typing import Any
 
 from unflip.report.document import Cell, Command, Document, Listed, Paragraph, Table, Tiles, Words
 
-WIDTH = 100
-ROWS = 10  # of a table that the page can sort
+WIDTH_OF_TEXT = 100
+ROWS_OF_TEXT = 10  # of a table that the page can sort
 
 
 def as_text(document: Document) -> str:
@@ -23,7 +23,7 @@ def as_text(document: Document) -> str:
       all            12
       few             3
     """
-    return "\n\n".join(filter(None, (WRITE[type(block)](block) for block in document.headline)))
+    return "\n\n".join(filter(None, (WRITE_TEXT[type(block)](block) for block in document.headline)))
 
 
 def _plain(words: Words) -> str:
@@ -34,7 +34,7 @@ def _filled(words: str, first: str = "", later: str = "") -> str:
     """Lines of limited width; a number and its percent sign stay together."""
     words = words.replace(" %", "\u00a0%")
     filled = textwrap.fill(
-        words, WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
+        words, WIDTH_OF_TEXT, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
     )
     return filled.replace("\u00a0", " ")
 
@@ -47,15 +47,18 @@ def _listed(block: Listed) -> str:
 
 def _table(block: Table) -> str:
     """Rows in columns; what is too wide ends in an ellipsis."""
-    rows = [*(block.rows[:ROWS] if block.sortable else block.rows), *([block.foot] if block.foot else [])]
+    rows = [
+        *(block.rows[:ROWS_OF_TEXT] if block.sortable else block.rows),
+        *([block.foot] if block.foot else []),
+    ]
     texts = [list(map(_text, row)) for row in rows]
     tags = {row[0].tag: None for row in rows if isinstance(row[0], Cell) and row[0].tag}
     names = [name.replace(" %", "\u00a0%") for name in block.columns]
     widths = [max(map(len, column)) for column in zip(names, *texts, strict=True)]
-    if sum(widths) + 2 * len(widths) > WIDTH:  # heads are broken between words
+    if sum(widths) + 2 * len(widths) > WIDTH_OF_TEXT:  # heads are broken between words
         heads = [max(name.split(" "), key=len) for name in names]
         widths = [max(map(len, column)) for column in zip(heads, *texts, strict=True)]
-    while sum(widths) + 2 * len(widths) > WIDTH:
+    while sum(widths) + 2 * len(widths) > WIDTH_OF_TEXT:
         widths[widths.index(max(widths))] -= 1
     ways = ["<", *(">" if numeric else "<" for numeric in block.numeric[1:])]
     broken = [textwrap.wrap(name, width)[::-1] for name, width in zip(names, widths, strict=True)]
@@ -91,7 +94,7 @@ def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-WRITE: dict[type, Callable[[Any], str]] = {
+WRITE_TEXT: dict[type, Callable[[Any], str]] = {
     Paragraph: lambda block: _filled(_plain(block.words)),
     Command: lambda block: f"  {block.text}",
     Listed: _listed,

@@ -7,8 +7,8 @@ from math import isfinite
 from typing import Any
 
 LONGEST_NAME = 80  # characters of a label, a name or an identifier
-LOSSES = {"t_logistic": "t-logistic", "tangent_boost": "TangentBoost"}
-METRICS = {"error": "0-1 error", "one_minus_auc": "1 − AUC"}
+LOSS_NAMES = {"t_logistic": "t-logistic", "tangent_boost": "TangentBoost"}
+METRIC_NAMES = {"error": "0-1 error", "one_minus_auc": "1 − AUC"}
 MAIN_TABLES = {
     "long-matlab": "Table 1: Long and Servedio's dataset",
     "uci-matlab": "Table 2: UCI datasets",
@@ -23,7 +23,7 @@ def loss_label(loss: str, solver: str = "exact") -> str:
     """
     if loss == "hinge":
         return "hinge, stopped early" if solver == "liblinear" else "hinge, exact"
-    return LOSSES.get(loss, loss)
+    return LOSS_NAMES.get(loss, loss)
 
 
 def table_title(table: str) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.noise.curve import Curve, normal_scores
-from unflip.robust.rows import Array
 
 
 @dataclass(frozen=True, eq=False)

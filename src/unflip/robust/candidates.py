@@ -14,19 +14,20 @@ from typing import NamedTuple
 import numpy as np
 
 from unflip._threads import workers
+from unflip.border.arrays import Array
 from unflip.features.landmarks import Landmarks
-from unflip.robust.choose import Choice, choose
+from unflip.robust.choose import ChosenModel, choose
 from unflip.robust.everyone import Everyone
 from unflip.robust.landmarks import RIDGES, LandmarkPath
 from unflip.robust.relevance import LEARNING_ROWS, column_weights
-from unflip.robust.rows import Array, Rows
+from unflip.robust.rows import Rows
 from unflip.robust.two_part import TwoPart
 from unflip.robust.views import Views
 
-FEWEST = 10  # rows of a half that can weigh columns
+FEWEST_ROWS_OF_HALF = 10  # rows of a half that can weigh columns
 
 
-class Group(NamedTuple):
+class CandidateGroup(NamedTuple):
     """Paths of the same candidates: of the plain kernel, or one for each half's weights of the columns."""
 
     name: str
@@ -51,7 +52,7 @@ class Candidates:
     judged: Array
     half: Array
     two_valued: Array
-    groups: list[Group]
+    groups: list[CandidateGroup]
 
     @property
     def column_weights(self) -> Array | None:
@@ -82,7 +83,7 @@ class Candidates:
         return np.concatenate([group.freedom for group in self.groups])
 
     @cached_property
-    def choice(self) -> Choice:
+    def choice(self) -> ChosenModel:
         """Which candidates are trusted."""
         place = np.repeat([group.name == "weighted" for group in self.groups], len(RIDGES)).astype(int)
         targets, weight = self.rows.targets[self.judged], self.rows.weight[self.judged]
@@ -125,11 +126,11 @@ class Candidates:
                 total += self._own_half(parts[0], parts[-1])
         return total
 
-    def in_use(self) -> list[Group]:
+    def in_use(self) -> list[CandidateGroup]:
         """Groups of which some candidate is trusted."""
         return [group for group, share in zip(self.groups, self.mixtures, strict=True) if share.any()]
 
-    def again(self, landmarks: Array, groups: list[Group]) -> Candidates:
+    def again(self, landmarks: Array, groups: list[CandidateGroup]) -> Candidates:
         """The same kernels on other landmarks."""
         fit = partial(_path, self.rows, landmarks, self.judged, self.two_valued)
         columns = [column for group in groups for column in group.columns]
@@ -149,7 +150,7 @@ class Candidates:
         ]
         return self._with(self.in_use(), paths)
 
-    def _with(self, groups: list[Group], paths: list[LandmarkPath]) -> Candidates:
+    def _with(self, groups: list[CandidateGroup], paths: list[LandmarkPath]) -> Candidates:
         left = iter(paths)
         fitted = [group._replace(paths=[next(left) for _ in group.columns]) for group in groups]
         return Candidates(self.rows, self.judged, self.half, self.two_valued, fitted)
@@ -179,16 +180,16 @@ def fit_candidates(
     apart = learning  # rows that leave apart from each other
     if rows.groups is not None:
         apart = learning[np.unique(rows.groups[learning], return_index=True)[1]]
-    few = min(np.bincount(half[apart], minlength=2)) < FEWEST
+    few = min(np.bincount(half[apart], minlength=2)) < FEWEST_ROWS_OF_HALF
     if not weigh or len(even) < 2 or few:
-        return done([Group("plain", [even], [fit(even)])])
+        return done([CandidateGroup("plain", [even], [fit(even)])])
     z = rows.at(learning)[:, : len(even)]
     with workers(None) as spread:
         plain = spread(fit, [even])  # which goes on while columns are weighed
         weights = column_weights(z, rows.some(learning), half[learning], rng, spread)
         weighted = list(spread(fit, weights or []))
-        groups = [Group("plain", [even], list(plain))]
-    return done(groups if weights is None else [*groups, Group("weighted", weights, weighted)])
+        groups = [CandidateGroup("plain", [even], list(plain))]
+    return done(groups if weights is None else [*groups, CandidateGroup("weighted", weights, weighted)])
 
 
 def _path(rows: Rows, landmarks: Array, judged: Array, two_valued: Array, columns: Array) -> LandmarkPath:

@@ -8,15 +8,14 @@ of the path, is judged fairly; one below one would forgive overfitting.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ChosenModel:
     """What became of the candidates.
 
     errors, slopes: (C,); best: the place of the least error; kept: (C,), which are trusted; weights: (C,),
@@ -30,7 +29,7 @@ class Choice:
     weights: Array
 
 
-def choose(scores: Array, labels: Array, weight: Array, freedom: Array, group: Array) -> Choice:
+def choose(scores: Array, labels: Array, weight: Array, freedom: Array, group: Array) -> ChosenModel:
     """Keep every candidate within one paired standard error of the best that is no more complex.
 
     scores: (C, n, k); labels: (n, k), centred; weight: (n,); freedom, group: (C,), degrees of freedom and
@@ -58,4 +57,4 @@ def choose(scores: Array, labels: Array, weight: Array, freedom: Array, group: A
         & (group <= group[best])
     )
     kept[best] = True
-    return Choice(errors, slopes, best, kept, kept * slopes / kept.sum())
+    return ChosenModel(errors, slopes, best, kept, kept * slopes / kept.sum())

@@ -6,12 +6,14 @@ would confirm its own label, and wrong labels would look right.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Array = np.ndarray[Any, Any]
-FEW, CROWDED = 20, 10  # different rows, and equal ones on average: columns of few values, and nobody copied
+from unflip.border.arrays import Array
+
+FEW_VALUES, CROWDED = (
+    20,
+    10,
+)  # different rows, and equal ones on average: columns of few values, and nobody copied
 
 
 def copies(X: Array) -> Array | None:
@@ -22,7 +24,7 @@ def copies(X: Array) -> Array | None:
     ([0, 1, 2], None)
     """
     first, codes = np.unique(marks_of(X), return_index=True, return_inverse=True)[1:]
-    if not max(FEW, len(X) / CROWDED) <= len(first) < len(X):
+    if not max(FEW_VALUES, len(X) / CROWDED) <= len(first) < len(X):
         return None
     return np.asarray(np.argsort(np.argsort(first))[codes])  # numbered as they come
 

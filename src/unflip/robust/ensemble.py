@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unflip.estimators.border import contrast
+from unflip.border.arrays import Array
+from unflip.border.classes import contrast
 from unflip.features.landmarks import Landmarks
 from unflip.kernels import Kernel
 from unflip.moments import Moments
 from unflip.passes import accumulate
 from unflip.robust.everyone import ViewedLandmarks
 from unflip.robust.landmarks import RIDGES
-from unflip.robust.views import Array, Views
+from unflip.robust.views import Views
 from unflip.solvers.ridge import RidgePath, Spectrum
 
 

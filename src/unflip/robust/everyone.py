@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unflip.estimators.border import contrast
+from unflip.border.arrays import Array
+from unflip.border.classes import contrast
 from unflip.features.landmarks import Landmarks
 from unflip.moments import Moments
 from unflip.passes.anywhere import sum_anywhere
 from unflip.passes.one_batch import batch_moments
 from unflip.robust.copies import marks_of
-from unflip.robust.rows import Array
 from unflip.robust.views import Views
 from unflip.sources import Batch
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import Array
+from unflip.border.labels import Labels
 from unflip.features.landmarks import Landmarks
 from unflip.robust.candidates import Candidates, fit_candidates
 from unflip.robust.copies import copies, distinct
@@ -16,9 +18,8 @@ from unflip.robust.ensemble import Intercept, Part, RidgeEnsemble, mean_target, 
 from unflip.robust.everyone import Everyone, ViewedLandmarks
 from unflip.robust.folds import folds_of, in_one_order, in_steps
 from unflip.robust.relevance import LEARNING_ROWS
-from unflip.robust.rows import Array, Rows
+from unflip.robust.rows import Rows
 from unflip.robust.views import Views
-from unflip.sources.labels import Labels
 
 LANDMARKS = 400
 MORE, EACH = 800, 600  # landmarks for a closer look: with one kernel, and for each of several

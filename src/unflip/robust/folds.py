@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.stats import rankdata
 
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array
+
 FOLDS = 10
 
 

@@ -12,20 +12,21 @@ from typing import Any
 import numpy as np
 
 from unflip._threads import workers
-from unflip.estimators.border import contrast
+from unflip.border.arrays import Array
+from unflip.border.classes import contrast
 from unflip.features.landmarks import Landmarks
 from unflip.kernels.blocks import slices
 from unflip.moments import Moments
 from unflip.passes import accumulate
 from unflip.robust.everyone import Units
-from unflip.robust.rows import Array, Rows
+from unflip.robust.rows import Rows
 from unflip.solvers.ridge import RidgePath, Spectrum
 from unflip.solvers.ridge_groups import leave_folds_out, leave_groups_out
 from unflip.sources import Batch, Source
 
 RIDGES = 10.0 ** np.arange(-5, 1.25, 0.5)  # times W and the mean squared length of centred features
-NUMBERS_AT_ONCE = 1 << 22  # features held at a time beyond a cache: 32 MB
-SHORTEST = 400  # rows of a part, where it is not the memory that decides
+FEATURES_AT_ONCE = 1 << 22  # features held at a time beyond a cache: 32 MB
+SHORTEST_PART = 400  # rows of a part, where it is not the memory that decides
 CACHE = 1 << 25  # features that are kept rather than computed again: 256 MB
 
 
@@ -132,5 +133,5 @@ class KernelValues(Source):
 
 def parts_of(n: int, width: int) -> list[slice]:
     """Rows in parts, several if they are many, so that threads can share them; by their number alone."""
-    size = min(NUMBERS_AT_ONCE // max(1, width), max(SHORTEST, -(-n // 4)))
+    size = min(FEATURES_AT_ONCE // max(1, width), max(SHORTEST_PART, -(-n // 4)))
     return slices(0, n, max(1, size))

@@ -10,10 +10,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from unflip._culprits import is_missing
 from unflip._state import all_or_nothing
-from unflip._weights import as_weight
-from unflip.estimators.border import Classifier, refuse_single_class, warn_lonely_class
+from unflip.border.arrays import Array
+from unflip.border.classes import refuse_single_class, warn_lonely_class
+from unflip.border.labels import encode_classes
+from unflip.border.weights import as_weight
+from unflip.border.words import is_missing
+from unflip.estimators.classifier import Classifier
 from unflip.features.labelfree import generator
 from unflip.noise.estimate import NoiseEstimate
 from unflip.noise.intervals import ScoreEstimate
@@ -24,10 +27,8 @@ from unflip.robust.everyone import Everyone
 from unflip.robust.fit import RobustFit, as_scores, fit_rows
 from unflip.robust.guarantee import Guarantee
 from unflip.robust.report import Calibrated, LabelReport
-from unflip.robust.rows import Array
 from unflip.robust.sample import RowsAndLabels, draw, plain
-from unflip.solvers.ridge import ROUNDING
-from unflip.sources.labels import encode_classes
+from unflip.solvers.ridge import FLOAT_ROUNDING
 
 MOST_JUDGED = 100_000  # rows whose leave-one-out scores are computed
 
@@ -73,7 +74,7 @@ class EnsembleClassifier(Classifier):
             labels = encode_classes(y)
             weight = as_weight(sample_weight, len(labels))
             # What rounding loses beside the largest weight counts for nothing.
-            counting = np.flatnonzero(weight > ROUNDING * weight.max(initial=0.0))
+            counting = np.flatnonzero(weight > FLOAT_ROUNDING * weight.max(initial=0.0))
             kept, weight = labels[counting], weight[counting]
             self.classes_ = labels.classes
             refuse_single_class(self.classes_.tolist(), weight @ kept.membership)
@@ -159,7 +160,7 @@ class EnsembleClassifier(Classifier):
         """A sample chooses; of more rows than that, all are summed."""
         rng, most = generator(self.random_state), self._most_judged
         drawn = draw(source, most, int(deepcopy(rng).integers(2**62)))
-        counting = np.flatnonzero(drawn.weight > ROUNDING * drawn.weight.max())
+        counting = np.flatnonzero(drawn.weight > FLOAT_ROUNDING * drawn.weight.max())
         labels, weight = drawn.labels[counting], drawn.weight[counting]
         self.classes_ = drawn.classes
         refuse_single_class(self.classes_.tolist(), weight @ labels.membership)

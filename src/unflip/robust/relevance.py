@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.features.landmarks import Landmarks
 from unflip.kernels import EuclideanLaplace, squared_distances
 from unflip.robust.choose import choose
 from unflip.robust.landmarks import LandmarkPath
 from unflip.robust.rows import Rows
 
-Array = np.ndarray[Any, Any]
 ROUNDS = 3
-LANDMARKS = 250  # of each half
+LANDMARKS_OF_HALF = 250  # of each half
 LEARNING_ROWS = 8000  # at most, to learn weights from
 PERMUTATIONS = 3
 
@@ -68,7 +68,7 @@ def _fit_half(
     orders: list[Array],
 ) -> Fit:
     scaled = z * columns
-    landmarks = scaled[mine[:LANDMARKS]]
+    landmarks = scaled[mine[:LANDMARKS_OF_HALF]]
     distances = np.sqrt(squared_distances(landmarks, landmarks))
     pairs = distances[np.triu_indices(len(distances), 1)]
     kernel = EuclideanLaplace(float(np.median(pairs[pairs > 0])) if (pairs > 0).any() else 1.0)

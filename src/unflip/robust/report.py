@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.noise.estimate import NoiseEstimate, estimate_rate
 from unflip.noise.intervals import ScoreEstimate, clean_score_interval
 from unflip.noise.judgement import judge
 from unflip.robust.calibration import Calibration
 from unflip.robust.guarantee import Guarantee
-from unflip.robust.rows import Array
 
 
 @dataclass(frozen=True, eq=False)

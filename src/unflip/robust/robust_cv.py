@@ -14,9 +14,9 @@ from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
+from unflip.border.arrays import Array
 from unflip.features import Tabular
 from unflip.robust.numbers import EnsembleClassifier
-from unflip.robust.rows import Array
 
 
 class RobustClassifierCV(EnsembleClassifier):

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from unflip.estimators.border import contrast
-from unflip.sources.labels import Labels
-
-Array = np.ndarray[Any, Any]
+from unflip.border.arrays import Array
+from unflip.border.classes import contrast
+from unflip.border.labels import Labels
 
 
 @dataclass(frozen=True, eq=False)

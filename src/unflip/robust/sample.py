@@ -15,13 +15,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from unflip._arrays import is_foreign, to_numpy
+from unflip.border.arrays import Array, is_foreign, to_numpy
+from unflip.border.labels import Labels
 from unflip.kernels.blocks import slices
 from unflip.passes.anywhere import sum_in_order
-from unflip.robust.rows import Array
 from unflip.sources import Batch, Source
-from unflip.sources.batch import BLOCK
-from unflip.sources.labels import Labels
+from unflip.sources.batch import ROWS_IN_BLOCK
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +109,7 @@ class RowsAndLabels(Source):
     @property
     def parts(self) -> Sequence[slice]:
         """Slices of the rows."""
-        return slices(0, len(self.labels), BLOCK)
+        return slices(0, len(self.labels), ROWS_IN_BLOCK)
 
     def read(self, part: slice) -> Iterator[Batch]:
         """One slice, in one batch."""

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.kernels import Kernel
 from unflip.kernels.distances import Centred, manhattan_between, prepare_euclidean, squared_between
 
-Array = np.ndarray[Any, Any]
 PAIRED = 200  # landmarks whose pairs give the medians
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
-SAMPLE = 2000  # rows that means, deviations and ranks are taken from
+from unflip.border.arrays import Array
+
+SAMPLE_FOR_VIEWS = 2000  # rows that means, deviations and ranks are taken from
 CLIP = 3.0  # standard deviations
 
 
@@ -33,7 +34,7 @@ class Views:
 
     def fit(self, X: Array, rng: np.random.Generator) -> Self:
         """Remember mean, deviation and sorted values of each column."""
-        rows = X if len(X) <= SAMPLE else X[rng.choice(len(X), SAMPLE, replace=False)]
+        rows = X if len(X) <= SAMPLE_FOR_VIEWS else X[rng.choice(len(X), SAMPLE_FOR_VIEWS, replace=False)]
         # Deviations of tiny or huge columns are taken in units of the largest value: no square overflows.
         unit = np.abs(rows).max(axis=0)
         unit = np.where(unit > 0, unit, 1.0)

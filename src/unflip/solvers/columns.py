@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from array_api_compat import array_namespace, device, is_numpy_namespace
 
-Array = Any  # of NumPy, or of any library that speaks the array API standard
+from unflip.border.arrays import AnyArray
 
 CACHED = 2**17  # numbers of one array that stay near a processor while a block of columns is worked on
 ROOM = 25_000_000  # numbers that arrays of work may take: 200 MB
 
 
-def blocks(rows: int, columns: int, parameters: int, like: Array) -> Iterator[slice]:
+def blocks(rows: int, columns: int, parameters: int, like: AnyArray) -> Iterator[slice]:
     """Slices of columns as many as a processor's cache is good for; all at once on other devices.
 
     Their matrices of second derivatives must have room, too.
@@ -29,7 +28,7 @@ def blocks(rows: int, columns: int, parameters: int, like: Array) -> Iterator[sl
         yield slice(start, min(start + width, columns))
 
 
-def columns(values: Array, where: Array) -> Array:
+def columns(values: AnyArray, where: AnyArray) -> AnyArray:
     """The last axis of an array at some places; of what all columns share, a number or one column, itself.
 
     >>> import numpy as np
@@ -41,7 +40,7 @@ def columns(values: Array, where: Array) -> Array:
     return array_namespace(values).take(values, where, axis=-1)
 
 
-def merged(whole: Array, part: Array, mask: Array) -> Array:
+def merged(whole: AnyArray, part: AnyArray, mask: AnyArray) -> AnyArray:
     """A copy of `whole` with the columns of `part` where the mask is true.
 
     >>> import numpy as np
@@ -55,7 +54,7 @@ def merged(whole: Array, part: Array, mask: Array) -> Array:
     return xp.take(xp.concat([whole, part], axis=-1), place, axis=-1)
 
 
-def norms(values: Array) -> Array:
+def norms(values: AnyArray) -> AnyArray:
     """The length of each column.
 
     >>> import numpy as np
@@ -76,12 +75,12 @@ class Lockstep:
     ([0], [10.0, 2.0, 3.0])
     """
 
-    def __init__(self, like: Array) -> None:
+    def __init__(self, like: AnyArray) -> None:
         xp = array_namespace(like)
         self.places = xp.arange(like.shape[-1], device=device(like))
-        self.arrived: list[tuple[Array, ...]] = []
+        self.arrived: list[tuple[AnyArray, ...]] = []
 
-    def set_aside(self, going: Array, results: tuple[Array, ...]) -> Array | None:
+    def set_aside(self, going: AnyArray, results: tuple[AnyArray, ...]) -> AnyArray | None:
         """Keep the results of columns that do not go on; the places of the others.
 
         None as long as nearly all go on: a few that have arrived may ride along.
@@ -94,7 +93,7 @@ class Lockstep:
         self.places = xp.take(self.places, kept)
         return kept
 
-    def joined(self, results: tuple[Array, ...]) -> list[Array]:
+    def joined(self, results: tuple[AnyArray, ...]) -> list[AnyArray]:
         """The results of all columns in their first order; given are those that are still going."""
         self.arrived.append((self.places, *results))
         xp = array_namespace(self.places)

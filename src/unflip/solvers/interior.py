@@ -19,12 +19,12 @@ from typing import Any
 
 from array_api_compat import array_namespace, device
 
+from unflip.border.arrays import AnyArray
 from unflip.solvers.columns import Lockstep, columns
-from unflip.solvers.rows import Rows
-from unflip.solvers.systems import ROUNDING, lifted, solver
+from unflip.solvers.rows import RowsOfMatrix
+from unflip.solvers.systems import EIGENVALUE_ROUNDING, lifted, solver
 
-Array = Any
-Point = tuple[Array, Array, Array, Array]  # a, room, xi, s
+Point = tuple[AnyArray, AnyArray, AnyArray, AnyArray]  # a, room, xi, s
 PATIENCE = 6  # steps without progress after which rounding has the last word
 
 
@@ -35,13 +35,13 @@ class HingeProblem:
     cost: a number, (n, 1) or (n, K). linear: zero or (r, K).
     """
 
-    rows: Rows
-    labels: Array
+    rows: RowsOfMatrix
+    labels: AnyArray
     cost: Any
-    penalty: Array
+    penalty: AnyArray
     linear: Any = 0.0
 
-    def some(self, where: Array) -> HingeProblem:
+    def some(self, where: AnyArray) -> HingeProblem:
         """The columns at some places."""
         labels = array_namespace(self.labels).take(self.labels, where, axis=-1)
         linear = self.linear
@@ -49,21 +49,21 @@ class HingeProblem:
             linear = array_namespace(linear).take(linear, where, axis=-1)
         return replace(self, labels=labels, cost=columns(self.cost, where), linear=linear)
 
-    def margins(self, U: Array) -> Array:
+    def margins(self, U: AnyArray) -> AnyArray:
         """m_i for each row."""
         return self.labels * self.rows.scores(U)
 
-    def pull(self, a: Array) -> Array:
+    def pull(self, a: AnyArray) -> AnyArray:
         """The adjoint of `margins`: Z'a."""
         return self.rows.combine(self.labels * a)
 
-    def value(self, U: Array) -> Array:
+    def value(self, U: AnyArray) -> AnyArray:
         """The primal objective of each column."""
         xp, m = array_namespace(U), self.margins(U)
         hinges = xp.sum(self.cost * xp.where(m < 1, 1 - m, 0.0), axis=0)
         return hinges + xp.sum((self.linear + self.penalty[:, None] * U / 2) * U, axis=0)
 
-    def gap(self, U: Array, a: Array) -> Array:
+    def gap(self, U: AnyArray, a: AnyArray) -> AnyArray:
         """Primal minus dual objective of each column, with the dual point made feasible first."""
         xp = array_namespace(U)
         a = xp.where(a > 0, xp.where(a < self.cost, a, self.cost), 0.0)
@@ -81,8 +81,8 @@ class HingeProblem:
 
 
 def solve(
-    problem: HingeProblem, start: Array, enough: float, finest: float, most: int = 100, far: float = inf
-) -> tuple[Array, Array, Array, Array]:
+    problem: HingeProblem, start: AnyArray, enough: float, finest: float, most: int = 100, far: float = inf
+) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
     """From a start: the best primal points found, dual points, the gaps between them, and the steps taken.
 
     enough: gaps below this are as good as none; among such points the one of least slack is the best, since
@@ -94,7 +94,7 @@ def solve(
 
     >>> import numpy as np
     >>> labels, cost = np.array([[1.0], [-1.0]]), 0.5
-    >>> problem = HingeProblem(Rows(np.array([[2.0], [-2.0]])), labels, cost, np.array([0.1]))
+    >>> problem = HingeProblem(RowsOfMatrix(np.array([[2.0], [-2.0]])), labels, cost, np.array([0.1]))
     >>> w, _, gap, _ = solve(problem, np.zeros((1, 1)), 1e-10, 1e-12)
     >>> w.round(6).tolist(), bool(gap[0] <= 1e-10)  # the margin is reached: 2 w = 1
     ([[0.5]], True)
@@ -129,8 +129,8 @@ def solve(
 
 
 def _advanced(
-    problem: HingeProblem, far: float, stalled: Array, U: Array, now: Point
-) -> tuple[Array, Array, Array, Array, Array]:
+    problem: HingeProblem, far: float, stalled: AnyArray, U: AnyArray, now: Point
+) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray, AnyArray]:
     """One predictor and corrector step."""
     xp, (a, room, xi, s), penalty = array_namespace(U), now, problem.penalty
     residuals = problem.margins(U) + xi - s - 1, penalty[:, None] * U + problem.linear - problem.pull(a)
@@ -140,7 +140,9 @@ def _advanced(
     rough = (slack > far * xp.sum(a + room, axis=0)) & ~stalled
     eye = xp.eye(U.shape[0], dtype=U.dtype, device=device(U))
     # Singular but for rounding, where rows at the margin are few.
-    towards = solver(lifted(problem.rows.grams(theta, rough) + penalty * eye, ROUNDING, by_direction=True))
+    towards = solver(
+        lifted(problem.rows.grams(theta, rough) + penalty * eye, EIGENVALUE_ROUNDING, by_direction=True)
+    )
     da, ds, dxi = _direction(problem, now, residuals, theta, towards, -a * s, -room * xi)[1:]
     length = _lengths(now, da, ds, dxi)
     ahead = xp.sum((a + length * da) * (s + length * ds) + (room - length * da) * (xi + length * dxi), axis=0)
@@ -154,12 +156,12 @@ def _advanced(
 def _direction(
     problem: HingeProblem,
     now: Point,
-    residuals: tuple[Array, Array],
-    theta: Array,
-    towards: Callable[[Array], Array],
-    r1: Array,
-    r2: Array,
-) -> tuple[Array, Array, Array, Array]:
+    residuals: tuple[AnyArray, AnyArray],
+    theta: AnyArray,
+    towards: Callable[[AnyArray], AnyArray],
+    r1: AnyArray,
+    r2: AnyArray,
+) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
     """The Newton steps that change a s by r1 and room xi by r2, and take the residuals away."""
     (a, room, xi, s), (primal, dual) = now, residuals
     q = r1 / a - r2 / room - primal
@@ -168,7 +170,7 @@ def _direction(
     return dU, da, (r1 - s * da) / a, (r2 + xi * da) / room
 
 
-def _lengths(now: Point, da: Array, ds: Array, dxi: Array) -> Array:
+def _lengths(now: Point, da: AnyArray, ds: AnyArray, dxi: AnyArray) -> AnyArray:
     """The longest step up to one that keeps a, room, xi and s positive, for each column."""
     xp = array_namespace(da)
     # value + t change > 0 for all rows: 1 / t is at least the largest -change / value.

@@ -6,35 +6,34 @@ Every column is a problem of its own with its own step length; only the matrix p
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any
 
 from array_api_compat import array_namespace
 
+from unflip.border.arrays import AnyArray
 from unflip.solvers.columns import Lockstep, columns, norms
 from unflip.solvers.problem import Problem
 from unflip.solvers.step import step
 
-Array = Any
-History = list[tuple[Array, Array, Array]]
+History = list[tuple[AnyArray, AnyArray, AnyArray]]
 
 
-def lbfgs(problem: Problem, tolerance: float, most: int, memory: int = 8) -> tuple[Array, Array]:
+def lbfgs(problem: Problem, tolerance: float, most: int, memory: int = 8) -> tuple[AnyArray, AnyArray]:
     """From the zero scorer to where the gradient is no longer than the tolerance, and the steps it took.
 
     A column also ends where no step helps, or after `most` steps.
 
     >>> import numpy as np
     >>> from unflip.losses import Logistic
-    >>> from unflip.solvers.rows import Rows
+    >>> from unflip.solvers.rows import RowsOfMatrix
     >>> labels = np.array([[1.0], [1.0], [1.0], [-1.0]])
-    >>> U, _ = lbfgs(Problem(Logistic(), Rows(np.ones((4, 1))), labels, 0.25, np.zeros(1)), 1e-9, 50)
+    >>> U, _ = lbfgs(Problem(Logistic(), RowsOfMatrix(np.ones((4, 1))), labels, 0.25, np.zeros(1)), 1e-9, 50)
     >>> U[0].round(6).tolist()  # log odds of three to one
     [1.098612]
     """
     xp, U = array_namespace(problem.labels), problem.zero
     V = problem.rows.scores(U)
     value, gradient = problem.first(U, V)
-    lockstep, history = Lockstep(U), list[tuple[Array, Array, Array]]()
+    lockstep, history = Lockstep(U), list[tuple[AnyArray, AnyArray, AnyArray]]()
     steps = xp.zeros_like(value)
     moving = value == value
     for _ in range(most):
@@ -59,7 +58,7 @@ def lbfgs(problem: Problem, tolerance: float, most: int, memory: int = 8) -> tup
     return found, taken
 
 
-def _direction(problem: Problem, gradient: Array, history: History) -> Array:
+def _direction(problem: Problem, gradient: AnyArray, history: History) -> AnyArray:
     """Minus the gradient times the inverse Hessian that the last steps suggest (two loops, by column)."""
     xp, steepest = array_namespace(gradient), problem.loss.traits.steepest
     steepest = steepest if isfinite(steepest) else 1.0

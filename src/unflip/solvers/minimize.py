@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.solvers.certificate import Certificate
 from unflip.solvers.columns import blocks
 from unflip.solvers.piecewise import minimize_piecewise
 from unflip.solvers.problem import Problem
 from unflip.solvers.smooth import minimize_smooth
-
-Array = np.ndarray[Any, Any]
 
 
 def minimize(problem: Problem, tolerance: float) -> tuple[Array, list[Certificate]]:

@@ -7,23 +7,22 @@ until they help. Where parameters are too many for a matrix, conjugate gradients
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace
 
+from unflip.border.arrays import AnyArray
 from unflip.solvers.columns import Lockstep, columns, norms
 from unflip.solvers.problem import Problem
-from unflip.solvers.step import LEVEL, step
-from unflip.solvers.systems import ROUNDING, lifted, solver
+from unflip.solvers.step import ROUNDING_OF_OBJECTIVE, step
+from unflip.solvers.systems import EIGENVALUE_ROUNDING, lifted, solver
 
-Array = Any
-Judge = Callable[[Problem, Array, Array, Array], tuple[Array, Array]]
+Judge = Callable[[Problem, AnyArray, AnyArray, AnyArray], tuple[AnyArray, AnyArray]]
 
 
 def newton(
-    problem: Problem, U: Array, tolerance: float = 0.0, most: int = 300, judge: Judge | None = None
-) -> tuple[Array, Array, Array]:
+    problem: Problem, U: AnyArray, tolerance: float = 0.0, most: int = 300, judge: Judge | None = None
+) -> tuple[AnyArray, AnyArray, AnyArray]:
     """From a start to where the gradient is no longer than the tolerance, or where no step helps.
 
     judge: in place of the gradient's norm says what is left, and whether it is too much, from problem,
@@ -32,9 +31,9 @@ def newton(
     Returned are the parameters, what is left at them, and the number of steps.
 
     >>> from unflip.losses import Square
-    >>> from unflip.solvers.rows import Rows
+    >>> from unflip.solvers.rows import RowsOfMatrix
     >>> labels = np.array([[1.0], [-1.0]])
-    >>> problem = Problem(Square(), Rows(np.array([[1.0], [-2.0]])), labels, 0.5, np.zeros(1))
+    >>> problem = Problem(Square(), RowsOfMatrix(np.array([[1.0], [-2.0]])), labels, 0.5, np.zeros(1))
     >>> newton(problem, problem.zero)[0].round(9).tolist()  # least squares: (1 + 2) / (1 + 4)
     [[0.6]]
     """
@@ -61,7 +60,7 @@ def newton(
         move = _newton_step(problem, V, gradient) if move is None else move
         move = xp.where(xp.sum(move * gradient, axis=0) < 0, move, -gradient)
         length, V, value_new, gradient_new = step(problem, U, V, value, gradient, move)
-        lower = value_new < value - LEVEL * xp.abs(value)
+        lower = value_new < value - ROUNDING_OF_OBJECTIVE * xp.abs(value)
         moving = (length > 0) & (lower | (norms(gradient_new) < 0.9 * norms(gradient)))
         U, value, gradient, steps = U + length * move, value_new, gradient_new, steps + 1
         left = norms(gradient)
@@ -70,12 +69,12 @@ def newton(
     return found, left, steps
 
 
-def _newton_step(problem: Problem, V: Array, gradient: Array) -> Array:
-    hessians = lifted(problem.hessians(V), ROUNDING)
+def _newton_step(problem: Problem, V: AnyArray, gradient: AnyArray) -> AnyArray:
+    hessians = lifted(problem.hessians(V), EIGENVALUE_ROUNDING)
     return -solver(hessians, problem.loss.traits.convex)(gradient)
 
 
-def newton_by_conjugate_gradients(problem: Problem, start: Array, most: int = 20) -> Array:
+def newton_by_conjugate_gradients(problem: Problem, start: AnyArray, most: int = 20) -> AnyArray:
     """Newton steps of one column of a convex problem, for as long as each one halves the gradient."""
     from scipy.sparse.linalg import LinearOperator, cg
 
@@ -83,7 +82,7 @@ def newton_by_conjugate_gradients(problem: Problem, start: Array, most: int = 20
     for _ in range(most):
         curvature = problem.curvature(problem.rows.scores(here))
 
-        def times(move: Array, curvature: Array = curvature) -> Array:
+        def times(move: AnyArray, curvature: AnyArray = curvature) -> AnyArray:
             column = np.reshape(move, (-1, 1))
             product = problem.rows.combine(curvature * problem.rows.scores(column))
             return (product + problem.penalty[:, None] * column)[:, 0]

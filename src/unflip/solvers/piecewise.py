@@ -8,22 +8,21 @@ never worse, and is repeated until nothing moves (the concave-convex procedure).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import AnyArray
 from unflip.solvers.certificate import Certificate
 from unflip.solvers.interior import HingeProblem, solve
 from unflip.solvers.problem import Problem
 
-Array = Any
-ROUNDING = 1e-16  # no gap is known better
-WIDEST = 5000  # parameters for which an interior point step is still reasonable
+GAP_ROUNDING = 1e-16  # no gap is known better
+WIDEST_STEP = 5000  # parameters for which an interior point step is still reasonable
 
 
 def minimize_piecewise(
     problem: Problem, tolerance: float, most: int = 100
-) -> tuple[Array, list[Certificate]]:
+) -> tuple[AnyArray, list[Certificate]]:
     """The minimiser (hinge), or a point that no tangent improves on, of each column, from the zero scorer.
 
     >>> from unflip.losses import Ramp
@@ -36,7 +35,7 @@ def minimize_piecewise(
     (True, True)
     """
     size = problem.rows.shape[1]
-    if size > WIDEST:
+    if size > WIDEST_STEP:
         raise ValueError(
             f"{problem.loss!r} with {size} parameters takes a matrix of "
             f"{8e-9 * size**2:.1f} GB in every step; use a narrower feature map or a smooth loss, "
@@ -68,7 +67,7 @@ def hard_rows(problem: Problem, k: int) -> Problem:
 
 # At weights of 1e-300 no step is taken, and the best one stays.
 @np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore")
-def _minimize(problem: Problem, tolerance: float, most: int) -> tuple[Array, list[Certificate]]:
+def _minimize(problem: Problem, tolerance: float, most: int) -> tuple[AnyArray, list[Certificate]]:
     loss, convex = problem.loss, problem.loss.traits.convex
     # The slope's jump at margin one is the weight A of the hinge.
     hinge = loss.derivative(1, 1.0) - loss.derivative(1, np.nextafter(1.0, 0.0))
@@ -82,7 +81,7 @@ def _minimize(problem: Problem, tolerance: float, most: int) -> tuple[Array, lis
         concave_slope = loss.derivative(1, m) + hinge * (m < 1)
         pull = part.rows.combine(part.weight * part.labels * concave_slope)
         task = HingeProblem(part.rows, part.labels, hinge * part.weight, part.penalty, pull)
-        enough, finest = max(1e-2 * tolerance, 10 * ROUNDING), max(1e-6 * tolerance, ROUNDING)
+        enough, finest = max(1e-2 * tolerance, 10 * GAP_ROUNDING), max(1e-6 * tolerance, GAP_ROUNDING)
         there, _, gaps[going], taken = solve(task, np.zeros_like(here), enough, finest)
         gains[going] = task.value(here) - task.value(there)
         U[:, going], steps[going] = there, steps[going] + taken

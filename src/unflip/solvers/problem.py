@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from unflip.border.arrays import AnyArray
 from unflip.losses import Loss
 from unflip.solvers.columns import columns
-from unflip.solvers.rows import Rows
-
-Array = Any
+from unflip.solvers.rows import RowsOfMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,15 +32,15 @@ class Problem:
     """
 
     loss: Loss
-    rows: Rows
-    labels: Array
+    rows: RowsOfMatrix
+    labels: AnyArray
     weight: Any
-    penalty: Array
-    against: Array | None = None
+    penalty: AnyArray
+    against: AnyArray | None = None
 
     @classmethod
     def of_shares(
-        cls, loss: Loss, X: Any, positive: Array, negative: Array, ridge: float, intercept: bool
+        cls, loss: Loss, X: Any, positive: AnyArray, negative: AnyArray, ridge: float, intercept: bool
     ) -> Problem:
         """From what each row weighs as a positive and as a negative, (n, K), without rows of no weight.
 
@@ -54,7 +53,7 @@ class Problem:
         counted = np.flatnonzero(((positive > 0) | (negative > 0)).any(axis=1))
         if len(counted) < len(positive):
             X, positive, negative = X[counted], positive[counted], negative[counted]
-        rows = Rows(X, intercept)
+        rows = RowsOfMatrix(X, intercept)
         penalty = np.full(rows.shape[1], ridge)
         penalty[X.shape[1] :] = 0.0
         against = np.minimum(positive, negative)
@@ -67,32 +66,32 @@ class Problem:
             against if against.any() else None,
         )
 
-    def some(self, where: Array) -> Problem:
+    def some(self, where: AnyArray) -> Problem:
         """The columns at some places."""
         against = None if self.against is None else columns(self.against, where)
         labels = array_namespace(self.labels).take(self.labels, where, axis=-1)
         return replace(self, labels=labels, weight=columns(self.weight, where), against=against)
 
     @property
-    def zero(self) -> Array:
+    def zero(self) -> AnyArray:
         """The parameters of the zero scorer."""
         xp = array_namespace(self.penalty)
         return xp.zeros_like(self.penalty)[:, None] + xp.zeros_like(self.labels[:1, :])
 
-    def value(self, U: Array) -> Array:
+    def value(self, U: AnyArray) -> AnyArray:
         """The regularised risk of each column."""
         return self.first(U, self.rows.scores(U))[0]
 
-    def gradient(self, U: Array) -> Array:
+    def gradient(self, U: AnyArray) -> AnyArray:
         """Its gradient, one column each."""
         return self.first(U, self.rows.scores(U))[1]
 
-    def first(self, U: Array, V: Array) -> tuple[Array, Array]:
+    def first(self, U: AnyArray, V: AnyArray) -> tuple[AnyArray, AnyArray]:
         """Both, at parameters U with scores V.
 
         >>> from unflip.losses import Logistic
         >>> one = np.ones((2, 1))
-        >>> problem = Problem(Logistic(), Rows(one), one, 0.5, np.zeros(1))
+        >>> problem = Problem(Logistic(), RowsOfMatrix(one), one, 0.5, np.zeros(1))
         >>> value, gradient = problem.first(np.zeros((1, 1)), np.zeros((2, 1)))
         >>> value.round(6).tolist(), gradient.tolist()  # log 2, and half a label
         ([0.693147], [[-0.5]])
@@ -105,19 +104,19 @@ class Problem:
         value = xp.sum(risk, axis=0) + xp.sum(U * penalised, axis=0) / 2  # Equation 7
         return value, self.rows.combine(slope) + penalised
 
-    def curvature(self, V: Array) -> Array:
+    def curvature(self, V: AnyArray) -> AnyArray:
         """The second derivative of the risk in each score."""
         bend = self.weight * self.loss.curvature(self.labels, V)
         if self.against is not None:
             bend = bend + self._against(self.loss.curvature(-self.labels, V))
         return bend
 
-    def hessians(self, V: Array) -> Array:
+    def hessians(self, V: AnyArray) -> AnyArray:
         """The matrices of second derivatives at scores V, (K, r, r)."""
         eye = array_namespace(V).eye(self.rows.shape[1], dtype=V.dtype, device=device(V))
         return self.rows.grams(self.curvature(V)) + self.penalty * eye
 
-    def _against(self, values: Array) -> Array:
+    def _against(self, values: AnyArray) -> AnyArray:
         # An impossible label costs nothing, even where its loss is infinite.
-        against: Array = self.against
+        against: AnyArray = self.against
         return array_namespace(values).where(against > 0, against * values, 0.0)

@@ -21,12 +21,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from unflip._arrays import beside
+from unflip.border.arrays import Array, beside
 from unflip.moments import Moments
 from unflip.moments.frame import Frame, dense
 
-Array = np.ndarray[Any, Any]
-ROUNDING = float(np.finfo(np.float64).eps)
+FLOAT_ROUNDING = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +67,7 @@ class Spectrum:
                 scatter, metric / moments.frame.unit**2, overwrite_a=True, check_finite=False
             )
         # Directions without spread beyond rounding carry nothing: their cross moments vanish too.
-        keep = spread > len(spread) * ROUNDING * max(spread.max(initial=0.0), 0.0)
+        keep = spread > len(spread) * FLOAT_ROUNDING * max(spread.max(initial=0.0), 0.0)
         spread, basis = spread[keep], basis[:, keep]
         return cls(
             eigenvalues=spread,
@@ -159,7 +158,7 @@ def leave_one_out(spectrum: Spectrum, u: Array, t: Array, weight: Array, ridge: 
 
 def _without_own(t: Array, fit: Array, own: Array, weight: Array, total: float) -> Array:
     # A row that has all of the weight, as far as float64 tells, is left out by leaving a last digit.
-    kept = np.maximum(1 - weight * (1 / total + own), ROUNDING)
+    kept = np.maximum(1 - weight * (1 / total + own), FLOAT_ROUNDING)
     return np.asarray(t - (t - fit) / kept)
 
 
@@ -170,4 +169,4 @@ def mean_without(t: Array, weight: Array, total: float) -> Array:
     [[1.0], [-1.0]]
     """
     w = weight[:, None]
-    return np.asarray(-w * t / np.maximum(total - w, ROUNDING * total))
+    return np.asarray(-w * t / np.maximum(total - w, FLOAT_ROUNDING * total))

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import Array
 from unflip.kernels.blocks import slices
 from unflip.solvers.ridge import RidgePath
 
-Array = np.ndarray[Any, Any]
-NUMBERS_AT_ONCE = 1 << 22  # features of groups that are solved together: 32 MB
-FAINT = 1e-3  # of what a fit uses of its first direction; less is nothing
+GROUP_NUMBERS_AT_ONCE = 1 << 22  # features of groups that are solved together: 32 MB
+FAINT_DIRECTION = 1e-3  # of what a fit uses of its first direction; less is nothing
 
 
 def leave_groups_out(
@@ -32,7 +32,7 @@ def leave_groups_out(
     total, found = path.spectrum.total, []
     for size in np.unique(sizes[sizes > 1]):
         together = order[starts[sizes == size, None] + np.arange(size)]  # (G, size)
-        at_once = max(1, NUMBERS_AT_ONCE // (int(size) * (len(path.shrink) + 1)))
+        at_once = max(1, GROUP_NUMBERS_AT_ONCE // (int(size) * (len(path.shrink) + 1)))
         for part in slices(0, len(together), at_once):
             places = together[part]
             u = along(places.ravel())
@@ -55,7 +55,7 @@ def leave_folds_out(
     chosen = np.flatnonzero(mixture)
     shrink, spread, total = path.shrink[:, chosen], path.spectrum.eigenvalues, path.spectrum.total
     share = spread[:, None] * shrink  # of a direction, s / (s + Lambda), that a fit uses
-    used = np.append((share > FAINT * share.max(axis=0)).any(axis=1), True)
+    used = np.append((share > FAINT_DIRECTION * share.max(axis=0)).any(axis=1), True)
     scores = np.empty(t.shape)
     for fold in np.unique(folds):
         mine = np.flatnonzero(folds == fold)

@@ -6,11 +6,10 @@ conjugate gradients for what is left where the loss is convex. Each column gets 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from unflip.border.arrays import AnyArray
 from unflip.solvers.certificate import Certificate
 from unflip.solvers.columns import norms
 from unflip.solvers.lbfgs import lbfgs
@@ -18,12 +17,11 @@ from unflip.solvers.newton import newton, newton_by_conjugate_gradients
 from unflip.solvers.problem import Problem
 from unflip.solvers.systems import least_squares
 
-Array = Any
 FEW_PARAMETERS = 300  # up to which the Hessian is formed
 STATIONARY = 1e-6  # the relative gradient norm that counts as a stationary point
 
 
-def minimize_smooth(problem: Problem, tolerance: float) -> tuple[Array, list[Certificate]]:
+def minimize_smooth(problem: Problem, tolerance: float) -> tuple[AnyArray, list[Certificate]]:
     """A minimiser (convex) or stationary point (not convex) of each column, reached from the zero scorer.
 
     >>> from unflip.losses import Logistic
@@ -51,15 +49,15 @@ def minimize_smooth(problem: Problem, tolerance: float) -> tuple[Array, list[Cer
         return U, _certificates(problem, U, tolerance, method, steps)
 
 
-def closed_form(problem: Problem) -> Array:
+def closed_form(problem: Problem) -> AnyArray:
     """One Newton step from zero: exact where the loss is a polynomial of degree one or two.
 
     Its curvature knows no labels, so all columns share one matrix. Degree one needs a penalty everywhere.
 
     >>> from unflip.losses import Unhinged
-    >>> from unflip.solvers.rows import Rows
+    >>> from unflip.solvers.rows import RowsOfMatrix
     >>> X, Y = np.array([[1.0], [3.0]]), np.array([[1.0, -1.0], [1.0, 1.0]])
-    >>> closed_form(Problem(Unhinged(), Rows(X), Y, 0.5, np.ones(1))).tolist()  # E[y x], Equation 8
+    >>> closed_form(Problem(Unhinged(), RowsOfMatrix(X), Y, 0.5, np.ones(1))).tolist()  # E[y x], Equation 8
     [[2.0, 1.0]]
     """
     zero = problem.zero
@@ -69,14 +67,14 @@ def closed_form(problem: Problem) -> Array:
     return least_squares(_common_hessian(problem), -gradient)
 
 
-def _common_hessian(problem: Problem) -> Array:
+def _common_hessian(problem: Problem) -> AnyArray:
     """The matrix of second derivatives that all columns have, where the loss is a polynomial."""
     first = problem.some(array_namespace(problem.labels).arange(1, device=device(problem.labels)))
     return first.hessians(first.rows.scores(first.zero))[0, :, :]
 
 
 def _certificates(
-    problem: Problem, U: Array, tolerance: float, method: str, steps: Array
+    problem: Problem, U: AnyArray, tolerance: float, method: str, steps: AnyArray
 ) -> list[Certificate]:
     zero = problem.zero
     at_zero, slope_at_zero = problem.first(zero, problem.rows.scores(zero))
@@ -93,7 +91,7 @@ def _certificates(
     ]
 
 
-def _optimality_gaps(problem: Problem, U: Array, value: Array, gradient: Array) -> Array | None:
+def _optimality_gaps(problem: Problem, U: AnyArray, value: AnyArray, gradient: AnyArray) -> AnyArray | None:
     """Bounds on what is left to gain where the loss is convex; None if it is not, or nothing is known."""
     traits, intercept = problem.loss.traits, problem.rows.intercept
     if not traits.convex:
@@ -114,7 +112,7 @@ def _optimality_gaps(problem: Problem, U: Array, value: Array, gradient: Array) 
     return None
 
 
-def _largest_intercepts(problem: Problem) -> Array:
+def _largest_intercepts(problem: Problem) -> AnyArray:
     """A bound on |b| at the minimum of a convex potential phi.
 
     The zero scorer costs phi(0), so |w| <= sqrt(2 phi(0) / lambda), and no class may pay more than phi(0)

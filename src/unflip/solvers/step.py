@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from array_api_compat import array_namespace
 
+from unflip.border.arrays import AnyArray
 from unflip.solvers.columns import columns, merged, norms
 from unflip.solvers.problem import Problem
 
-Array = Any
-LEVEL = 1e-14  # of the objective: changes below it are rounding
+ROUNDING_OF_OBJECTIVE = 1e-14  # of the objective: changes below it are rounding
 
 
 def step(
-    problem: Problem, U: Array, V: Array, value: Array, gradient: Array, move: Array
-) -> tuple[Array, Array, Array, Array]:
+    problem: Problem, U: AnyArray, V: AnyArray, value: AnyArray, gradient: AnyArray, move: AnyArray
+) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
     """The first of ever shorter steps that lowers each objective enough; where none does, zero.
 
     Scores may grow about fourfold in one step, no more: losses that level off punish a leap. Returned are
@@ -23,9 +21,9 @@ def step(
 
     >>> import numpy as np
     >>> from unflip.losses import Logistic
-    >>> from unflip.solvers.rows import Rows
+    >>> from unflip.solvers.rows import RowsOfMatrix
     >>> one = np.ones((2, 1))
-    >>> problem = Problem(Logistic(), Rows(one), one, 0.5, np.zeros(1))
+    >>> problem = Problem(Logistic(), RowsOfMatrix(one), one, 0.5, np.zeros(1))
     >>> U, V = problem.zero, np.zeros((2, 1))
     >>> value, gradient = problem.first(U, V)
     >>> step(problem, U, V, value, gradient, -10 * gradient)[0].round(6).tolist()
@@ -42,7 +40,7 @@ def step(
     for _ in range(30):
         short = ~(value_new <= value + 1e-4 * length * slope)
         # Level to rounding: then the gradient decides.
-        level = xp.abs(value_new - value) <= LEVEL * xp.abs(value)
+        level = xp.abs(value_new - value) <= ROUNDING_OF_OBJECTIVE * xp.abs(value)
         short = short & ~(level & (norms(gradient_new) < norms(gradient)))
         if not bool(xp.any(short)):
             return length, V_new, value_new, gradient_new

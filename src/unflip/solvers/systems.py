@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace, device, is_numpy_namespace
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-Array = Any
-ROUNDING = 1e-15  # of the largest eigenvalue: those below are not known
+from unflip.border.arrays import AnyArray
+
+EIGENVALUE_ROUNDING = 1e-15  # of the largest eigenvalue: those below are not known
 
 
-def lifted(matrices: Array, share: float, by_direction: bool = False) -> Array:
+def lifted(matrices: AnyArray, share: float, by_direction: bool = False) -> AnyArray:
     """The matrices with a share of the trace added to their diagonals, so that flat directions are not long.
 
     by_direction: each entry of the diagonal is raised in its own size, which changes less where sizes differ.
@@ -29,7 +29,7 @@ def lifted(matrices: Array, share: float, by_direction: bool = False) -> Array:
     return matrices + share * trace * xp.eye(r, dtype=matrices.dtype, device=device(matrices))
 
 
-def solver(matrices: Array, definite: bool = True) -> Callable[[Array], Array]:
+def solver(matrices: AnyArray, definite: bool = True) -> Callable[[AnyArray], AnyArray]:
     """Solve with each of K symmetric matrices: from right-hand sides (r, K) to solutions (r, K).
 
     Eigenvalues count by their absolute value, so that a step downhill stays one where there are saddles, and
@@ -48,7 +48,7 @@ def solver(matrices: Array, definite: bool = True) -> Callable[[Array], Array]:
     failed = [k for k, (_, info) in enumerate(factors) if info]
     rest = _by_eigenvalues(matrices[failed]) if failed else None
 
-    def solve(right: Array) -> Array:
+    def solve(right: AnyArray) -> AnyArray:
         result = np.empty_like(right)
         for k, (factor, info) in enumerate(factors):
             if not info:
@@ -60,15 +60,15 @@ def solver(matrices: Array, definite: bool = True) -> Callable[[Array], Array]:
     return solve
 
 
-def _by_eigenvalues(matrices: Array) -> Callable[[Array], Array]:
+def _by_eigenvalues(matrices: AnyArray) -> Callable[[AnyArray], AnyArray]:
     xp = array_namespace(matrices)
     # LAPACK, when it is given infinite numbers, may never come back.
     finite = xp.all(xp.isfinite(matrices), axis=(1, 2))
     values, basis = xp.linalg.eigh(xp.where(finite[:, None, None], matrices, 0.0))
     size = xp.abs(values)
-    least = ROUNDING * xp.max(size, axis=1, keepdims=True)
+    least = EIGENVALUE_ROUNDING * xp.max(size, axis=1, keepdims=True)
 
-    def solve(right: Array) -> Array:
+    def solve(right: AnyArray) -> AnyArray:
         # Where there is no curvature at all, follow the right-hand side; who asked limits the step.
         length = xp.sqrt(xp.sum(right * right, axis=0))[:, None]
         flat = xp.where(least > 1e-100 * length, least, 1e-100 * length)
@@ -80,7 +80,7 @@ def _by_eigenvalues(matrices: Array) -> Callable[[Array], Array]:
     return solve
 
 
-def least_squares(matrix: Array, right: Array) -> Array:
+def least_squares(matrix: AnyArray, right: AnyArray) -> AnyArray:
     """The shortest x with the least |matrix x - right|, for each column; NaN if they are not finite.
 
     >>> least_squares(np.array([[np.inf, 1.0], [1.0, 2.0]]), np.ones((2, 1))).tolist()

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unflip._arrays import Array
-from unflip._culprits import AS_TIMES, in_place
 from unflip._extras import extra
+from unflip.border.arrays import Array
+from unflip.border.labels import Labels, encode
+from unflip.border.words import AS_TIMES, in_place
 from unflip.sources.batch import Batch
 from unflip.sources.chosen_columns import chosen_columns
 from unflip.sources.column_table import ColumnTable
-from unflip.sources.labels import Labels, encode
 
 AT_ONCE = 1 << 21  # numbers in a batch, or somewhat more: enough for compiled loops
 

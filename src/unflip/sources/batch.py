@@ -11,16 +11,15 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
-from unflip._arrays import Array, is_foreign, is_plain, rows_as_they_are
-from unflip._arrays import blocks as foreign_blocks
-from unflip._culprits import naming_what_is_no_number
-from unflip._long_integers import without_long_integers
-from unflip._weights import as_weight
-from unflip.sources.labels import Labels, encode
-from unflip.sources.on_device import weight_beside
+from unflip.border.arrays import Array, is_foreign, is_plain, rows_as_they_are
+from unflip.border.arrays import blocks as foreign_blocks
+from unflip.border.labels import Labels, encode
+from unflip.border.long_integers import without_long_integers
+from unflip.border.no_numbers import naming_what_is_no_number
+from unflip.border.weights import as_weight, weight_beside
 
-BLOCK = 1 << 14  # rows worked on at a time, so that temporary arrays stay small
-NUMBERS = 1 << 21  # numbers in a block of wide rows: 16 MB
+ROWS_IN_BLOCK = 1 << 14  # rows worked on at a time, so that temporary arrays stay small
+NUMBERS_IN_BLOCK = 1 << 21  # numbers in a block of wide rows: 16 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +121,7 @@ def row_blocks(n_rows: int, width: int = 1) -> Iterator[slice]:
     >>> [rows.stop for rows in row_blocks(600, 10_000)]
     [209, 418, 600]
     """
-    size = max(1, min(BLOCK, NUMBERS // max(1, width)))
+    size = max(1, min(ROWS_IN_BLOCK, NUMBERS_IN_BLOCK // max(1, width)))
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip._arrays import Array
+from unflip.border.arrays import Array
 
 
 class ColumnTable:

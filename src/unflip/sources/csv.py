@@ -9,17 +9,17 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from unflip._culprits import in_place
 from unflip._extras import extra
+from unflip.border.words import in_place
 from unflip.sources.arrow_columns import ChosenColumns, is_text, refuse_other_schema
 from unflip.sources.batch import Batch
 from unflip.sources.files import Paths, found_files, stamps
 from unflip.sources.source import Stream
 from unflip.tables.types import NOTHING, SPELLINGS
 
-PACKED = ("", ".gz", ".bz2", ".zst", ".lz4")
+PACKED_SUFFIXES = ("", ".gz", ".bz2", ".zst", ".lz4")
 TABS = (".tsv", ".tab")
-ENDINGS = tuple(kind + packed for kind in (".csv", *TABS) for packed in PACKED)
+ENDINGS = tuple(kind + packed for kind in (".csv", *TABS) for packed in PACKED_SUFFIXES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,9 @@ def _opened(file: Path, delimiter: str | None, types: Any = None, threads: bool 
     """A reader of record batches; with types, of these columns alone."""
     csv = extra("pyarrow.csv", "io")
     plain = (
-        file.name.lower().removesuffix(file.suffix.lower()) if file.suffix.lower() in PACKED else file.name
+        file.name.lower().removesuffix(file.suffix.lower())
+        if file.suffix.lower() in PACKED_SUFFIXES
+        else file.name
     )
     if delimiter is None:
         delimiter = "\t" if plain.lower().endswith(TABS) else ","

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from unflip._culprits import in_place, refuse_masked
 from unflip._extras import extra
+from unflip.border.words import in_place, refuse_masked
 from unflip.sources.arrow_columns import ChosenColumns
 from unflip.sources.batch import Batch, arrays
 from unflip.sources.chosen_columns import chosen_columns

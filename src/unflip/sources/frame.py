@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unflip._extras import extra
-from unflip._long_integers import long_columns, without_long_integers
+from unflip.border.long_integers import long_columns, without_long_integers
 from unflip.sources.arrow import ArrowStream, ArrowTable
 from unflip.sources.arrow_columns import ChosenColumns
 from unflip.sources.chosen_columns import chosen_columns

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unflip._culprits import in_place
 from unflip._extras import extra
+from unflip.border.words import in_place
 from unflip.sources.arrow_columns import ChosenColumns, refuse_other_schema, slices
 from unflip.sources.batch import Batch
 from unflip.sources.files import Paths, found_files, stamps
@@ -28,7 +28,7 @@ IN_MEMORY = 1 << 23  # numbers of a row group that are in memory at once: 32 MB 
 TURNS = 16  # in which the columns of a row group are read
 
 
-class Group(NamedTuple):
+class RowGroup(NamedTuple):
     """A row group; `first_row` counts from the beginning of the file."""
 
     path: Path
@@ -43,14 +43,14 @@ class ParquetSource(Source):
 
     files: tuple[Path, ...]
     choice: ChosenColumns
-    groups: tuple[Group, ...]
+    groups: tuple[RowGroup, ...]
 
     @property
-    def parts(self) -> Sequence[Group]:
+    def parts(self) -> Sequence[RowGroup]:
         """Row groups."""
         return self.groups
 
-    def read(self, part: Group) -> Iterator[Batch]:
+    def read(self, part: RowGroup) -> Iterator[Batch]:
         """The rows of a row group."""
         place = str(part.path)
         if part.n_rows * len(self.choice.features) > IN_MEMORY:
@@ -87,7 +87,7 @@ def parquet(
     files = found_files(path, (".parquet", ".pq"))
     first = _footer(files[0]).schema.to_arrow_schema()
     choice = ChosenColumns.among(first, target, columns, weight, str(files[0]))
-    groups: list[Group] = []
+    groups: list[RowGroup] = []
     for file in files:
         footer = _footer(file)
         schema = footer.schema.to_arrow_schema()
@@ -97,7 +97,7 @@ def parquet(
         first_row = 0
         for number in range(footer.num_row_groups):
             n_rows = footer.row_group(number).num_rows
-            groups += [Group(file, number, first_row, n_rows)] if n_rows else []
+            groups += [RowGroup(file, number, first_row, n_rows)] if n_rows else []
             first_row += n_rows
     if not groups:
         raise ValueError(f"{path} has no rows")
@@ -119,7 +119,7 @@ def _parsed(file: Path, size: int, changed: int) -> Any:
 
 
 @contextmanager
-def _opened(group: Group) -> Iterator[Any]:
+def _opened(group: RowGroup) -> Iterator[Any]:
     """The file of a row group; what is wrong in it is named."""
     pq = extra("pyarrow.parquet", "io")
     try:
@@ -134,7 +134,7 @@ def _opened(group: Group) -> Iterator[Any]:
         ) from error
 
 
-def _by_columns(group: Group, names: list[str]) -> Any:
+def _by_columns(group: RowGroup, names: list[str]) -> Any:
     """A row group as an Arrow table, all of its rows or `ValueError`."""
     columns: dict[str, Any] = {}
     with _opened(group) as file:
@@ -150,7 +150,7 @@ def _by_columns(group: Group, names: list[str]) -> Any:
     return extra("pyarrow", "io").table(columns)
 
 
-def _in_batches(group: Group, choice: ChosenColumns) -> Iterator[Any]:
+def _in_batches(group: RowGroup, choice: ChosenColumns) -> Iterator[Any]:
     """The same in record batches, of which few are in memory."""
     with _opened(group) as file:
         yield from file.iter_batches(

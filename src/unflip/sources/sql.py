@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unflip._arrays import Array
 from unflip._extras import extra
+from unflip.border.arrays import Array
 from unflip.sources.chosen_columns import chosen_columns
 from unflip.sources.source import Elsewhere
 
-AT_ONCE = 1400  # sums in one query: PostgreSQL takes no more than 1664 columns
-WIDEST = 200  # columns whose products are summed
+SUMS_PER_QUERY = 1400  # sums in one query: PostgreSQL takes no more than 1664 columns
+WIDEST_PRODUCTS = 200  # columns whose products are summed
 CLASSES = 10_000  # more of them are no classes
-TINY = 1e-150  # PostgreSQL raises an error where products of smaller numbers vanish
+TINY_NUMBER = 1e-150  # PostgreSQL raises an error where products of smaller numbers vanish
 
 
 class Aggregates(NamedTuple):
@@ -74,7 +74,7 @@ class SqlSource(Elsewhere):
         width = len(self.columns)
         rows = self._rows(place, slope)
         z = [rows[f"x{j}"] for j in range(width)]
-        factors = [(x.abs() < TINY).ifelse(0.0, x) for x in z] if retry else z
+        factors = [(x.abs() < TINY_NUMBER).ifelse(0.0, x) for x in z] if retry else z
         left = [self._weighted(rows, x) for x in factors]
         norm = _total([a * b for a, b in zip(left, factors, strict=True)])
         wanted = {"rows": rows.count(), "complete": norm.count(), "squares": norm.sum()}
@@ -110,8 +110,8 @@ class SqlSource(Elsewhere):
         rows = self._rows(place, np.ones(len(self.columns)))
         known = [(at, name) for at, name in self._places() if at != "label"]
         size = 0.0
-        for start in range(0, len(known), AT_ONCE // 3):
-            some = known[start : start + AT_ONCE // 3]
+        for start in range(0, len(known), SUMS_PER_QUERY // 3):
+            some = known[start : start + SUMS_PER_QUERY // 3]
             wanted = {f"nan_{at}": rows[at].isnan().sum() for at, _ in some}
             wanted |= {f"inf_{at}": rows[at].isinf().sum() for at, _ in some}
             wanted |= {f"big_{at}": rows[at].abs().max() for at, _ in some}
@@ -134,14 +134,18 @@ class SqlSource(Elsewhere):
         width = len(self.columns)
         if degree == 1:
             return [[]]
-        if width > WIDEST:
+        if width > WIDEST_PRODUCTS:
             raise ValueError(
-                f"the products of {width} columns are too many for a query, {WIDEST} columns are the limit; "
+                f"the products of {width} columns are too many for a query, "
+                f"{WIDEST_PRODUCTS} columns are the limit; "
                 "name fewer columns, use a learner of degree one, or read the rows from files"
             )
         pairs = list(combinations_with_replacement(range(width), 2))
-        first = max(AT_ONCE - width, 0)
-        return [pairs[:first], *(pairs[k : k + AT_ONCE] for k in range(first, len(pairs), AT_ONCE))]
+        first = max(SUMS_PER_QUERY - width, 0)
+        return [
+            pairs[:first],
+            *(pairs[k : k + SUMS_PER_QUERY] for k in range(first, len(pairs), SUMS_PER_QUERY)),
+        ]
 
     def _features(self) -> dict[str, Any]:
         return {f"x{j}": _as_float(self.table[name]) for j, name in enumerate(self.columns)}

@@ -15,8 +15,9 @@ from zlib import crc32
 
 import numpy as np
 
-from unflip._culprits import NUMBERS, is_missing
-from unflip.features.labelfree import Array
+from unflip.border.arrays import Array
+from unflip.border.no_numbers import FRAME_NUMBERS
+from unflip.border.words import is_missing
 from unflip.features.levels import Levels, factorized
 
 NESTED = ("list", "array", "struct", "binary")  # how polars calls what is no number and no text
@@ -185,7 +186,7 @@ def kind_of(values: Any) -> str:
     if kind.startswith("time"):
         return "times"
     if not kind.startswith("object"):
-        return "numbers" if kind.startswith(NUMBERS) else "levels"
+        return "numbers" if kind.startswith(FRAME_NUMBERS) else "levels"
     found = [value for value in np.asarray(values, dtype=object) if not is_missing(value)]
     if not found:
         return "nothing"

@@ -10,10 +10,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from unflip._culprits import is_missing
-from unflip._weights import as_weight
+from unflip.border.arrays import Array
+from unflip.border.weights import as_weight
+from unflip.border.words import is_missing
 
-Array = np.ndarray[Any, Any]
 MOST = 100  # classes
 MANY_NUMBERS = 20  # different whole numbers: more are rather amounts than classes
 

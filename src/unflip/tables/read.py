@@ -11,7 +11,7 @@ from typing import Any
 
 from unflip._extras import extra
 from unflip._files import content_of
-from unflip._long_integers import long_columns
+from unflip.border.long_integers import long_columns
 from unflip.tables.text import as_written, read_csv, refuse_strange
 from unflip.tables.wanted import Wanted
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip._culprits import column_label
+from unflip.border.words import column_label
 
 LOOKED_AT = 2000  # values of a column
 LETTERS = 400  # of a value: enough to see that there are many words

@@ -17,9 +17,11 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from unflip._culprits import column_label, refuse_broken
-from unflip._long_integers import without_long_integers
-from unflip.features.labelfree import Array, LabelFree
+from unflip.border.arrays import Array
+from unflip.border.long_integers import without_long_integers
+from unflip.border.no_numbers import refuse_broken
+from unflip.border.words import column_label
+from unflip.features.labelfree import LabelFree
 from unflip.features.onehot import column_of, refuse_empty
 from unflip.tables.column_kinds import Categories, LeftOut, Numbers, as_numbers, read_column
 from unflip.tables.sentences import refuse_sentences

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from unflip._fractions import is_exact, to_fractions
-from unflip.losses.base import Array
+from unflip.border.arrays import AnyArray
 from unflip.noise import ClassConditionalNoise, Noise, SymmetricNoise, UniformNoise, as_noise
 
 
@@ -121,7 +121,7 @@ class FiniteDistribution:
             model = _exactly(model)
         return replace(self, class_probability=model.corrupt(self.class_probability))
 
-    def map(self, features: Callable[[Array], Any]) -> FiniteDistribution:
+    def map(self, features: Callable[[AnyArray], Any]) -> FiniteDistribution:
         """The distribution of (features(x), y); features never see labels, so noise commutes with them.
 
         >>> FiniteDistribution([[3.0]], [1.0], [1.0]).map(lambda x: x**2).points.tolist()
@@ -130,36 +130,36 @@ class FiniteDistribution:
         return replace(self, points=features(self.points))
 
     @property
-    def eta(self) -> Array:
+    def eta(self) -> AnyArray:
         """P(y = +1 | x), the class probability of two classes."""
         if self.n_classes != 2:
             raise ValueError(f"P(y = +1) belongs to two classes, the distribution has {self.n_classes}")
         return self.class_probability
 
     @property
-    def mean(self) -> Array:
+    def mean(self) -> AnyArray:
         """E[x]."""
         return self.masses @ self.points
 
     @property
-    def second_moment(self) -> Array:
+    def second_moment(self) -> AnyArray:
         """E[x x^T]."""
         return (self.points * self.masses[:, None]).T @ self.points
 
     @property
-    def label_mean(self) -> Array:
+    def label_mean(self) -> AnyArray:
         """E[y x], the mean map of two classes: what Equation 8 needs to know."""
         return (self.masses * (2 * self.eta - 1)) @ self.points
 
     @property
-    def joint(self) -> Array:
+    def joint(self) -> AnyArray:
         """P(x, y), one row a point and one column a class, in the order -1, +1 or 0 ... K-1."""
         p = self.class_probability
         rows = np.stack([1 - p, p], axis=1) if p.ndim == 1 else p
         return self.masses[:, None] * rows
 
     @property
-    def class_sums(self) -> Array:
+    def class_sums(self) -> AnyArray:
         """E[1{y = k} x], one row a class."""
         return self.joint.T @ self.points
 
@@ -173,7 +173,7 @@ class FiniteDistribution:
         shares = self.joint.sum(axis=0)
         return shares.tolist()[1] if self.n_classes == 2 else shares
 
-    def given_label(self, label: int) -> Array:
+    def given_label(self, label: int) -> AnyArray:
         """P(x | y = label), the paper's P for +1 and Q for -1.
 
         >>> FiniteDistribution([[0.0], [1.0]], [0.5, 0.5], [1.0, 0.5]).given_label(-1).tolist()
@@ -187,7 +187,7 @@ class FiniteDistribution:
             raise ValueError(f"no point has label {label}")
         return column / column.sum()
 
-    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[AnyArray, AnyArray]:
         """n independent draws: points as floats, labels -1/+1 or 0 ... K-1.
 
         >>> X, y = FiniteDistribution([[2.0]], [1.0], [1.0]).sample(3, np.random.default_rng(0))
@@ -200,7 +200,7 @@ class FiniteDistribution:
         return self.points.astype(np.float64)[rows], 2 * codes - 1 if self.n_classes == 2 else codes
 
 
-def _real(name: str, given: Any) -> Array:
+def _real(name: str, given: Any) -> AnyArray:
     array = np.asarray(given)
     if array.dtype.kind not in "biuf" and not all(isinstance(value, Real) for value in array.flat):
         raise ValueError(f"{name} are real numbers, got an array of {array.dtype}")
@@ -217,5 +217,5 @@ def _exactly(model: Noise) -> Noise:
     return ClassConditionalNoise(table / table.sum(axis=1, keepdims=True))
 
 
-def _holds_fraction(array: Array) -> bool:
+def _holds_fraction(array: AnyArray) -> bool:
     return array.dtype == object and any(isinstance(value, Fraction) for value in array.ravel())

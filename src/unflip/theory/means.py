@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from unflip.losses.base import Array
+from unflip.border.arrays import AnyArray
 
-KernelFunction = Callable[[Array, Array], Array]
+KernelFunction = Callable[[AnyArray, AnyArray], AnyArray]
 
 
-def linear_kernel(X: Array, Z: Array) -> Array:
+def linear_kernel(X: AnyArray, Z: AnyArray) -> AnyArray:
     """<x, z>; fractions stay fractions.
 
     >>> linear_kernel(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]])).tolist()
@@ -35,7 +35,7 @@ def gaussian_kernel(bandwidth: float) -> KernelFunction:
     if not bandwidth > 0:
         raise ValueError(f"a bandwidth is positive, got {bandwidth!r}")
 
-    def kernel(X: Array, Z: Array) -> Array:
+    def kernel(X: AnyArray, Z: AnyArray) -> AnyArray:
         apart = X.astype(np.float64)[:, None, :] - Z.astype(np.float64)[None, :, :]
         return np.exp(-(apart**2).sum(axis=2) / (2 * bandwidth**2))
 
@@ -44,7 +44,7 @@ def gaussian_kernel(bandwidth: float) -> KernelFunction:
 
 def witness(
     P_points: Any, Q_points: Any, kernel: KernelFunction, P_weights: Any = None, Q_weights: Any = None
-) -> Callable[[Any], Array]:
+) -> Callable[[Any], AnyArray]:
     """The function x -> E_P[k(X, x)] - E_Q[k(X, x)], large where P outweighs Q.
 
     >>> sees = witness([[1.0]], [[-1.0]], linear_kernel)
@@ -71,7 +71,7 @@ def mmd(
     return float(np.sqrt(max(squared, 0.0)))  # rounding may leave a tiny negative square
 
 
-def _weighted(points: Any, weights: Any) -> tuple[Array, Array]:
+def _weighted(points: Any, weights: Any) -> tuple[AnyArray, AnyArray]:
     table = np.asarray(points)
     if table.ndim != 2 or not len(table):
         raise ValueError(f"points form a table with one row each, got an array of shape {table.shape}")

@@ -15,17 +15,17 @@ import numpy as np
 from scipy.optimize import brentq, linprog
 
 from unflip._fractions import SingularMatrixError, solve, to_fractions
+from unflip.border.arrays import AnyArray
 from unflip.estimators.bounded import programme
 from unflip.losses import Hinge, Loss, ZeroOne, get
-from unflip.losses.base import Array
 from unflip.solvers.certificate import Certificate
 from unflip.solvers.minimize import minimize
 from unflip.solvers.piecewise import hard_rows
 from unflip.solvers.problem import Problem
 from unflip.theory.distributions import FiniteDistribution
 
-TOLERANCE = 1e-14  # solvers are sent as near to the minimum as float64 allows, ...
-ENOUGH = 1e-9  # ... and trusted if they prove to be this near
+SOLVER_TOLERANCE = 1e-14  # solvers are sent as near to the minimum as float64 allows, ...
+TRUSTED_GAP = 1e-9  # ... and trusted if they prove to be this near
 
 
 def linear_minimizer(
@@ -34,7 +34,7 @@ def linear_minimizer(
     regularization: Any = 0,
     *,
     intercept: bool = False,
-) -> Array:
+) -> AnyArray:
     """The weights w of the best linear scorer <w, x>; with an intercept, unpenalised, as last entry.
 
     Without a penalty, a loss that tends to zero with growing margins has no minimiser on separable points
@@ -64,11 +64,11 @@ def linear_minimizer(
         return _hinge_programme(problem)
     if isinstance(loss, ZeroOne) or (loss.traits.piecewise_linear and not regularization):
         raise ValueError(f"there is no method here for {loss!r} with regularization {regularization!r}")
-    weights, (certificate,) = minimize(problem, TOLERANCE)
+    weights, (certificate,) = minimize(problem, SOLVER_TOLERANCE)
     return _certified(weights[:, 0], certificate)
 
 
-def ball_minimizer(distribution: FiniteDistribution, loss: Loss | str, radius: float) -> Array:
+def ball_minimizer(distribution: FiniteDistribution, loss: Loss | str, radius: float) -> AnyArray:
     """The weights of the best linear scorer with |w| <= radius, for a convex loss.
 
     A weight that minimises the risk without any bound, where it lies in the ball; else the one on the
@@ -111,7 +111,7 @@ def ball_minimizer(distribution: FiniteDistribution, loss: Loss | str, radius: f
     return radius * found / np.linalg.norm(found)
 
 
-def bounded_minimizer(distribution: FiniteDistribution, loss: Loss | str, bound: Any) -> Array:
+def bounded_minimizer(distribution: FiniteDistribution, loss: Loss | str, bound: Any) -> AnyArray:
     """The scores, one a point, of the best scorer with values in [-bound, bound] (Proposition 5).
 
     >>> from unflip.theory.gallery import three_points
@@ -121,7 +121,7 @@ def bounded_minimizer(distribution: FiniteDistribution, loss: Loss | str, bound:
     return get(loss).bayes_scorer(distribution.eta, bound)
 
 
-def programme_minimizer(distribution: FiniteDistribution, bound: float = 1.0) -> Array:
+def programme_minimizer(distribution: FiniteDistribution, bound: float = 1.0) -> AnyArray:
     """The unhinged weights under |<w, x>| <= bound at every point, instead of a bound on |w|.
 
     A linear programme, by HiGHS.
@@ -139,7 +139,7 @@ def programme_minimizer(distribution: FiniteDistribution, bound: float = 1.0) ->
     return float(bound) / size * weights + 0.0  # minus zero is zero
 
 
-def multiclass_unhinged_scores(distribution: FiniteDistribution, *, center: bool = True) -> Array:
+def multiclass_unhinged_scores(distribution: FiniteDistribution, *, center: bool = True) -> AnyArray:
     """Scores <w_k, x - mu> with w_k = E[1{y = k} (x - mu)], one row a point and one column a class.
 
     `center=False` takes mu = 0.
@@ -156,7 +156,7 @@ def multiclass_unhinged_scores(distribution: FiniteDistribution, *, center: bool
 
 def multiclass_square_scores(
     distribution: FiniteDistribution, regularization: Any = 0, *, intercept: bool = True
-) -> Array:
+) -> AnyArray:
     """Scores of ridge regression on one-hot targets, E|t - W x|^2 + regularization |W|^2.
 
     The intercept is not penalised.
@@ -175,7 +175,7 @@ def multiclass_square_scores(
 
 def _newton_system(
     distribution: FiniteDistribution, loss: Loss, regularization: Any, intercept: bool
-) -> tuple[Array, Array]:
+) -> tuple[AnyArray, AnyArray]:
     """Curvature and pull at zero; Newton's step lands on the minimum of a polynomial of degree two."""
     if intercept:
         distribution = distribution.map(_with_constant)
@@ -189,7 +189,7 @@ def _newton_system(
     return (x * second[:, None]).T @ x + ridge, -(first @ x)
 
 
-def _ridge(distribution: FiniteDistribution, regularization: Any, intercept: bool) -> Array:
+def _ridge(distribution: FiniteDistribution, regularization: Any, intercept: bool) -> AnyArray:
     """The curvature of the penalty, in the numbers of the distribution: none for an intercept."""
     penalised = np.ones(distribution.points.shape[1], dtype=int)
     if intercept:
@@ -198,7 +198,7 @@ def _ridge(distribution: FiniteDistribution, regularization: Any, intercept: boo
     return np.diag(penalised) * (to_fractions(regularization) if exact else np.float64(regularization))
 
 
-def _unique(matrix: Array, vector: Array) -> Array:
+def _unique(matrix: AnyArray, vector: AnyArray) -> AnyArray:
     """The solution of a system whose matrix is a second moment plus a ridge."""
     try:
         return solve(matrix, vector)
@@ -208,9 +208,9 @@ def _unique(matrix: Array, vector: Array) -> Array:
         ) from None
 
 
-def _certified(weights: Array, certificate: Certificate) -> Array:
+def _certified(weights: AnyArray, certificate: Certificate) -> AnyArray:
     """The weights, if their solver can vouch for them."""
-    allowed = max(certificate.tolerance, ENOUGH)
+    allowed = max(certificate.tolerance, TRUSTED_GAP)
     if not certificate.gap <= allowed:
         raise ValueError(
             f"no minimum was found: {certificate.method} stopped {certificate.gap:.2g} short of "
@@ -224,7 +224,7 @@ def _check_penalty(regularization: Any) -> None:
         raise ValueError(f"regularization is finite and not negative, got {regularization!r}")
 
 
-def _hinge_programme(problem: Problem) -> Array:
+def _hinge_programme(problem: Problem) -> AnyArray:
     """Without a penalty the hinge asks for a linear programme, with corners to land on."""
     hard = hard_rows(problem, 0)
     n, d = hard.rows.shape
@@ -242,5 +242,5 @@ def _hinge_programme(problem: Problem) -> Array:
     return answer.x[:d] / size
 
 
-def _with_constant(points: Array) -> Array:
+def _with_constant(points: AnyArray) -> AnyArray:
     return np.concatenate([points, 0 * points[:, :1] + 1], axis=1)

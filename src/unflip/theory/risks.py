@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from unflip.border.arrays import AnyArray
 from unflip.losses import Loss, get
-from unflip.losses.base import Array
 from unflip.theory.distributions import FiniteDistribution
 
-Scorer = Callable[[Array], Any] | Any
+Scorer = Callable[[AnyArray], Any] | Any
 
 
 def risk(distribution: FiniteDistribution, loss: Loss | str, scorer: Scorer) -> Any:
@@ -68,7 +68,7 @@ def regret(distribution: FiniteDistribution, loss: Loss | str, scorer: Scorer, b
     return _total(masses, np.where((here == least) | (scores == best), 0, excess))
 
 
-def _scores_of(distribution: FiniteDistribution, scorer: Scorer) -> Array:
+def _scores_of(distribution: FiniteDistribution, scorer: Scorer) -> AnyArray:
     """The scores of a scorer at the points of a distribution."""
     scores = np.asarray(scorer(distribution.points) if callable(scorer) else scorer)
     if scores.shape != distribution.masses.shape:
@@ -79,7 +79,9 @@ def _scores_of(distribution: FiniteDistribution, scorer: Scorer) -> Array:
     return scores
 
 
-def _ready(distribution: FiniteDistribution, loss: Loss, scorer: Scorer) -> tuple[Array, Array, Array]:
+def _ready(
+    distribution: FiniteDistribution, loss: Loss, scorer: Scorer
+) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Masses, class probabilities and scores, without points of no mass, in one kind of number."""
     scores = _scores_of(distribution, scorer)
     if not (loss.exact and scores.dtype == object):
@@ -88,6 +90,6 @@ def _ready(distribution: FiniteDistribution, loss: Loss, scorer: Scorer) -> tupl
     return distribution.masses[there], distribution.eta[there], scores[there]
 
 
-def _total(masses: Array, values: Array) -> Any:
+def _total(masses: AnyArray, values: AnyArray) -> Any:
     total = masses @ values
     return float(total) if isinstance(total, np.floating) else total

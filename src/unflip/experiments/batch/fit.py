@@ -7,12 +7,11 @@ The penalty of 1e-16 leaves three things that only the paper needs: coordinates 
 from __future__ import annotations
 
 from math import inf
-from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace
 
-from unflip._arrays import beside, to_numpy
+from unflip.border.arrays import AnyArray, beside, to_numpy
 from unflip.experiments.batch.fits import Fits
 from unflip.experiments.batch.hinge import fit_hinge
 from unflip.experiments.batch.smooth import fit_smooth
@@ -20,14 +19,13 @@ from unflip.experiments.batch.whitened import LAMBDA, Whitened
 from unflip.losses import Loss, Unhinged, get
 from unflip.solvers.columns import blocks, merged
 from unflip.solvers.problem import Problem
-from unflip.solvers.rows import Rows
+from unflip.solvers.rows import RowsOfMatrix
 from unflip.solvers.smooth import closed_form
 
-Array = Any
 CLOSED = ("square", "unhinged")  # the losses with a closed form, which have no solver to blame
 
 
-def fit(name: str, X: Array, white: Whitened, Y: Array) -> tuple[Array, Fits]:
+def fit(name: str, X: AnyArray, white: Whitened, Y: AnyArray) -> tuple[AnyArray, Fits]:
     """Weights for the columns of X, one column a label vector, and their certificates.
 
     >>> import numpy as np
@@ -53,7 +51,7 @@ def fit(name: str, X: Array, white: Whitened, Y: Array) -> tuple[Array, Fits]:
     return white.weights(scores), fits
 
 
-def fit_closed(loss: Loss, X: Array, white: Whitened, Y: Array) -> Array:
+def fit_closed(loss: Loss, X: AnyArray, white: Whitened, Y: AnyArray) -> AnyArray:
     """E[y x] (Equation 8 at lambda = 1), or least squares by the shortest weights (Equation 11 at none).
 
     >>> import numpy as np
@@ -63,11 +61,11 @@ def fit_closed(loss: Loss, X: Array, white: Whitened, Y: Array) -> Array:
     """
     if isinstance(loss, Unhinged):
         # All of it times n: sums of whole numbers stay exact, and equal scores equal.
-        return closed_form(Problem(loss, Rows(X), Y, 1.0, 0 * X[0, :] + X.shape[0]))
+        return closed_form(Problem(loss, RowsOfMatrix(X), Y, 1.0, 0 * X[0, :] + X.shape[0]))
     return white.T @ closed_form(white.problem(loss, Y))
 
 
-def margin_alone(loss: Loss, price: Array) -> Array:
+def margin_alone(loss: Loss, price: AnyArray) -> AnyArray:
     """The margin m that minimises l(m) + p m^2 / 2 for each tiny price p: where a row alone ends up.
 
     >>> margin_alone(get("hinge"), np.array([1e-12])).round(9).tolist()
@@ -82,13 +80,13 @@ def margin_alone(loss: Loss, price: Array) -> Array:
     return high
 
 
-def _solved(loss: Loss, white: Whitened, Y: Array) -> Fits:
+def _solved(loss: Loss, white: Whitened, Y: AnyArray) -> Fits:
     solve = fit_hinge if loss.traits.piecewise_linear else fit_smooth
     parts = blocks(Y.shape[0], Y.shape[1], white.Q.shape[1], Y)
     return Fits.joined([solve(white, white.problem(loss, Y[:, part])) for part in parts])
 
 
-def _price(white: Whitened) -> Array:
+def _price(white: Whitened) -> AnyArray:
     """What a row pays for a score of its own: n lambda times the squared length of the weights for it."""
     n = white.Q.shape[0]
     towards = white.T @ white.Q.T / n

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from array_api_compat import array_namespace
 
+from unflip.border.arrays import AnyArray
 from unflip.solvers.columns import columns, merged
 
-Array = Any
-NAMES = ("scores", "certificate", "separable", "curvature")
+FIT_NAMES = ("scores", "certificate", "separable", "curvature")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,21 +27,21 @@ class Fits:
     (2, 3)
     """
 
-    scores: Array
-    certificate: Array
-    separable: Array
-    curvature: Array
+    scores: AnyArray
+    certificate: AnyArray
+    separable: AnyArray
+    curvature: AnyArray
 
     @classmethod
     def joined(cls, parts: list[Fits]) -> Fits:
         """Blocks of columns, one after another."""
         xp = array_namespace(parts[0].scores)
-        return cls(*(xp.concat([getattr(part, name) for part in parts], axis=-1) for name in NAMES))
+        return cls(*(xp.concat([getattr(part, name) for part in parts], axis=-1) for name in FIT_NAMES))
 
-    def some(self, where: Array) -> Fits:
+    def some(self, where: AnyArray) -> Fits:
         """The columns at some places."""
-        return Fits(*(columns(getattr(self, name), where) for name in NAMES))
+        return Fits(*(columns(getattr(self, name), where) for name in FIT_NAMES))
 
-    def replaced(self, mask: Array, part: Fits) -> Fits:
+    def replaced(self, mask: AnyArray, part: Fits) -> Fits:
         """The same with the columns of `part` where the mask is true."""
-        return Fits(*(merged(getattr(self, name), getattr(part, name), mask) for name in NAMES))
+        return Fits(*(merged(getattr(self, name), getattr(part, name), mask) for name in FIT_NAMES))

@@ -7,10 +7,9 @@ below sum_i a_i. Where too much is left between that and the loss, the trace is 
 
 from __future__ import annotations
 
-from typing import Any
-
 from array_api_compat import array_namespace
 
+from unflip.border.arrays import AnyArray
 from unflip.experiments.batch.fits import Fits
 from unflip.experiments.batch.whitened import Whitened
 from unflip.solvers.columns import columns, merged, norms
@@ -18,9 +17,8 @@ from unflip.solvers.interior import HingeProblem, solve
 from unflip.solvers.problem import Problem
 from unflip.solvers.systems import lifted, solver
 
-Array = Any
-FAR = 1e-5  # mean complementarity above which single precision will do
-ENOUGH, LEAST = 5e-7, 1e-14  # of the loss, what may be left; the smallest ridge tried for it
+FAR_FROM_MINIMUM = 1e-5  # mean complementarity above which single precision will do
+ENOUGH_LEFT, SMALLEST_RIDGE = 5e-7, 1e-14  # of the loss, what may be left; the smallest ridge tried for it
 
 
 def fit_hinge(white: Whitened, problem: Problem, ridge: float = 1e-9, tolerance: float = 1e-12) -> Fits:
@@ -40,13 +38,13 @@ def fit_hinge(white: Whitened, problem: Problem, ridge: float = 1e-9, tolerance:
     task = HingeProblem(rows, Y, problem.weight, ridge * white.lengths)
     # The residuals of least squares are orthogonal to Q: a dual point that is nearly feasible at once.
     start = rows.combine(Y) / Y.shape[0]
-    U, dual, _, _ = solve(task, start, tolerance, tolerance, most=60, far=FAR)
+    U, dual, _, _ = solve(task, start, tolerance, tolerance, most=60, far=FAR_FROM_MINIMUM)
     scores = rows.scores(U)
     margins = Y * scores
     certificate = _certificate(problem, U, margins, dual)
     fits = Fits(scores, certificate, xp.min(margins, axis=0) > 0, xp.full_like(margins[0, :], xp.inf))
-    heavy = (fits.certificate > ENOUGH) & ~fits.separable
-    if ridge <= LEAST or not bool(xp.any(heavy)):
+    heavy = (fits.certificate > ENOUGH_LEFT) & ~fits.separable
+    if ridge <= SMALLEST_RIDGE or not bool(xp.any(heavy)):
         return fits
     where = xp.nonzero(heavy)[0]
     again = fit_hinge(white, problem.some(where), ridge / 100, tolerance)
@@ -54,7 +52,7 @@ def fit_hinge(white: Whitened, problem: Problem, ridge: float = 1e-9, tolerance:
     return fits.replaced(merged(heavy, nearer, heavy), again.some(xp.nonzero(nearer)[0]))
 
 
-def _certificate(problem: Problem, U: Array, margins: Array, a: Array) -> Array:
+def _certificate(problem: Problem, U: AnyArray, margins: AnyArray, a: AnyArray) -> AnyArray:
     """What is left between the loss and the best bound on it, relative to the loss.
 
     What remains of Q'(y a) by rounding is charged at the length of the weights, as for logistic regression.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from array_api_compat import array_namespace
 
-Array = Any
+from unflip.border.arrays import AnyArray
 
 
-def best_cuts(scores: Array, Y: Array) -> Array:
+def best_cuts(scores: AnyArray, Y: AnyArray) -> AnyArray:
     """For each column the cut of least error, score > cut being called positive; the lowest if several are.
 
     Cuts lie midway between neighbouring scores, never between equal ones, or beyond the ends.
@@ -32,7 +30,7 @@ def best_cuts(scores: Array, Y: Array) -> Array:
     return xp.where(middle < above, middle, below)
 
 
-def grid_cuts(scores: Array, Y: Array, points: int = 100) -> Array:
+def grid_cuts(scores: AnyArray, Y: AnyArray, points: int = 100) -> AnyArray:
     """The same among evenly spaced cuts from the least score to the largest, which outliers make coarse.
 
     >>> import numpy as np
@@ -53,7 +51,7 @@ def grid_cuts(scores: Array, Y: Array, points: int = 100) -> Array:
     return xp.stack(best)
 
 
-def error_rates(scores: Array, y: Array, cuts: Array) -> Array:
+def error_rates(scores: AnyArray, y: AnyArray, cuts: AnyArray) -> AnyArray:
     """The share of rows on the wrong side of each column's cut; a score on it counts half.
 
     y: (n,) or (n, K).
@@ -67,7 +65,7 @@ def error_rates(scores: Array, y: Array, cuts: Array) -> Array:
     return xp.mean((1 - labels * xp.sign(scores - cuts)) / 2, axis=0)
 
 
-def auc(scores: Array, y: Array) -> Array:
+def auc(scores: AnyArray, y: AnyArray) -> AnyArray:
     """The area under the ROC curve of each column for the labels y, ties counting half (Mann and Whitney).
 
     Labels of one class have none: NaN.
@@ -81,7 +79,7 @@ def auc(scores: Array, y: Array) -> Array:
     return (_ordered_auc(scores, y, xp.argsort(y)) + _ordered_auc(scores, y, xp.argsort(-y))) / 2
 
 
-def _ordered_auc(scores: Array, y: Array, first: Array) -> Array:
+def _ordered_auc(scores: AnyArray, y: AnyArray, first: AnyArray) -> AnyArray:
     """The area when rows of equal scores keep their order in `first`."""
     xp = array_namespace(scores)
     scores, positive = xp.take(scores, first, axis=0), xp.astype(xp.take(y, first) > 0, scores.dtype)

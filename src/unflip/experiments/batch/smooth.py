@@ -6,10 +6,9 @@ of the gradient and the smallest eigenvalue of the Hessian.
 
 from __future__ import annotations
 
-from typing import Any
-
 from array_api_compat import array_namespace, is_numpy_namespace
 
+from unflip.border.arrays import AnyArray
 from unflip.experiments.batch.fits import Fits
 from unflip.experiments.batch.whitened import Whitened
 from unflip.solvers.columns import columns, norms
@@ -18,7 +17,6 @@ from unflip.solvers.newton import newton
 from unflip.solvers.problem import Problem
 from unflip.solvers.step import step
 
-Array = Any
 SADDLE = -1e-6  # curvature below which a stationary point is left again
 ROUGH, FINE = 1e-6, 1e-7  # gradient norms to hand over to Newton's method, and to stop at
 
@@ -40,7 +38,7 @@ def fit_smooth(white: Whitened, problem: Problem) -> Fits:
     return certified(problem, lbfgs(problem, FINE, most)[0])
 
 
-def certified(problem: Problem, U: Array, escapes: int = 3) -> Fits:
+def certified(problem: Problem, U: AnyArray, escapes: int = 3) -> Fits:
     """Newton's method for the columns that are not there yet; saddles that were reached are left again."""
     xp, convex = array_namespace(U), problem.loss.traits.convex
     U, certificate, _ = newton(problem, U, FINE, judge=judged if convex else None)
@@ -58,7 +56,7 @@ def certified(problem: Problem, U: Array, escapes: int = 3) -> Fits:
     return fits.replaced(saddle, certified(part, _pushed(part, columns(U, where)), escapes - 1))
 
 
-def _pushed(problem: Problem, U: Array) -> Array:
+def _pushed(problem: Problem, U: AnyArray) -> AnyArray:
     """A step off each saddle, down along its direction of least curvature."""
     xp, V = array_namespace(U), problem.rows.scores(U)
     value, gradient = problem.first(U, V)
@@ -69,13 +67,13 @@ def _pushed(problem: Problem, U: Array) -> Array:
     return U + length * move
 
 
-def judged(problem: Problem, U: Array, V: Array, move: Array) -> tuple[Array, Array]:
+def judged(problem: Problem, U: AnyArray, V: AnyArray, move: AnyArray) -> tuple[AnyArray, AnyArray]:
     """The gap, and whether to go on: where a scorer separates its labels, there is no minimum to go to."""
     gap = logistic_gap(problem, U, V, move)
     return gap, (gap > FINE) & (array_namespace(V).min(problem.labels * V, axis=0) <= 0)
 
 
-def logistic_gap(problem: Problem, U: Array, V: Array, move: Array) -> Array:
+def logistic_gap(problem: Problem, U: AnyArray, V: AnyArray, move: AnyArray) -> AnyArray:
     """The duality gap relative to the objective, at the dual point that a Newton step suggests.
 
     Dual points a lie in [0, 1] with Q'(y a) = 0, and the dual objective is the mean entropy of a. What is

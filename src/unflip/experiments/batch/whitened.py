@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from array_api_compat import array_namespace
 
+from unflip.border.arrays import AnyArray
 from unflip.losses import Loss
 from unflip.solvers.problem import Problem
-from unflip.solvers.rows import Rows
+from unflip.solvers.rows import RowsOfMatrix
 
-Array = Any
 LAMBDA = 1e-16  # the paper's
 
 
@@ -30,11 +29,11 @@ class Whitened:
     ((3, 1), True)
     """
 
-    Q: Array
-    T: Array
+    Q: AnyArray
+    T: AnyArray
 
     @classmethod
-    def of(cls, X: Array) -> Whitened:
+    def of(cls, X: AnyArray) -> Whitened:
         """By singular values; directions without spread beyond rounding are dropped."""
         xp = array_namespace(X)
         n, d = X.shape
@@ -44,7 +43,7 @@ class Whitened:
         root = n**0.5
         return cls(root * left, root * right.T / xp.take(values, keep))
 
-    def problem(self, loss: Loss, Y: Array) -> Problem:
+    def problem(self, loss: Loss, Y: AnyArray) -> Problem:
         """The mean loss of y and Q u for each column y of Y, with the paper's penalty.
 
         It is far below all that is measured, and there for rows that fly apart: a few rows with a direction
@@ -52,7 +51,7 @@ class Whitened:
         """
         return Problem(loss, self.rows, Y, 1 / Y.shape[0], LAMBDA * self.lengths)
 
-    def weights(self, scores: Array) -> Array:
+    def weights(self, scores: AnyArray) -> AnyArray:
         """The shortest weights with these scores, which lie in the column space.
 
         >>> import numpy as np
@@ -63,17 +62,17 @@ class Whitened:
         return self.T @ (self.Q.T @ scores / self.Q.shape[0])
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> RowsOfMatrix:
         """Q as solvers take it."""
-        return Rows(self.Q)
+        return RowsOfMatrix(self.Q)
 
     @cached_property
-    def lengths(self) -> Array:
+    def lengths(self) -> AnyArray:
         """The squared length of T u is the sum of these times u^2."""
         return array_namespace(self.T).sum(self.T * self.T, axis=0)
 
     @cached_property
-    def alone(self) -> Array:
+    def alone(self) -> AnyArray:
         """Is the leverage of a row one, so that its score can be chosen without a change of any other?
 
         >>> import numpy as np

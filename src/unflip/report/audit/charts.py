@@ -24,7 +24,7 @@ from unflip.report.chart import (
 )
 from unflip.report.words import counted, shown
 
-PLACES = 121  # points of the line that tells what checking finds
+POINTS_OF_LINE = 121  # points of the line that tells what checking finds
 
 
 def rate_chances(audit: Audit) -> list[tuple[float, float, float]]:
@@ -120,7 +120,7 @@ def checking_chart(audit: Audit) -> Chart:
     """How many wrong labels to expect among the first rows of the list."""
     grown = np.concatenate([[0.0], np.cumsum(audit.suspects.probability)])
     count, total = len(grown) - 1, float(grown[-1])
-    places = np.unique(np.linspace(0, count, PLACES).astype(int))
+    places = np.unique(np.linspace(0, count, POINTS_OF_LINE).astype(int))
     half = more_likely_wrong(audit)
     first = found_by_checking(audit)[0]
     told = (

@@ -10,7 +10,7 @@ from unflip.audit.table import Audit
 from unflip.report.words import shown
 from unflip.tables.column_kinds import Categories, Numbers
 
-LONG = 3650  # days; shorter ones are taken for durations
+LONG_DURATION = 3650  # days; shorter ones are taken for durations
 
 
 def means_in_words(audit: Audit) -> list[str]:
@@ -38,7 +38,7 @@ def _words(found: Difference, is_share: bool, is_date: bool) -> str:
     if is_share:
         here, there = share(found.mean), share(found.others)
         return f"{column} in {here} of the rows where the label is {label}, in {there} elsewhere"
-    if is_date and max(abs(found.mean), abs(found.others)) > LONG:
+    if is_date and max(abs(found.mean), abs(found.others)) > LONG_DURATION:
         way = "later" if found.deviations > 0 else "earlier"
         here, there = _day(found.mean), _day(found.others)
         return f"{column} is {way} where the label is {label}: {here} on average, {there} elsewhere"

@@ -10,7 +10,7 @@ import numpy as np
 
 from unflip.audit.table import Audit
 
-LEAST, MOST = 20, 10_000
+LEAST_LISTED, MOST_LISTED = 20, 10_000
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def more_likely_wrong(audit: Audit) -> int:
     return int(np.count_nonzero(audit.suspects.probability >= 0.5))
 
 
-def doubtful_rows(audit: Audit, least: int = LEAST, most: int = MOST) -> list[Doubtful]:
+def doubtful_rows(audit: Audit, least: int = LEAST_LISTED, most: int = MOST_LISTED) -> list[Doubtful]:
     """All rows that are more likely wrong than right, and no fewer than the `least` most suspicious ones."""
     count = min(max(more_likely_wrong(audit), least), most)
     place = audit.labels.rows

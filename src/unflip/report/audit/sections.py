@@ -150,7 +150,7 @@ def _noise(audit: Audit) -> Any:
     return doc.given(
         *cautions,
         doc.said(f"{assumption(audit)} {bound(audit)}"),
-        doc.Figure("noise", (noise_chart(audit),), (doc.said(caption),)),
+        doc.FigureBlock("noise", (noise_chart(audit),), (doc.said(caption),)),
         doc.behind(chance_table(audit)),
         class_table(audit),
     )
@@ -187,7 +187,7 @@ def _learners(audit: Audit) -> Any:
             f"judged on others, in {counted(splits, 'split')}; with all rows to learn from, accuracies are "
             f"often higher.{also}",
         ),
-        doc.Figure(
+        doc.FigureBlock(
             "learners",
             (learners_chart(audit),),
             (
@@ -232,7 +232,7 @@ def _suspects(audit: Audit) -> Any:
     return doc.given(
         *blocks,
         doc.Heading("What checking them should find"),
-        doc.Figure("checking", (checking_chart(audit),), (doc.said(caption),)),
+        doc.FigureBlock("checking", (checking_chart(audit),), (doc.said(caption),)),
         doc.behind(checking_table(audit)),
     )
 

@@ -12,7 +12,7 @@ from unflip.report.audit.rows import more_likely_wrong
 from unflip.report.words import counted, shown
 
 FEW_ROWS = 40  # too few to tell by themselves
-VAGUE = 0.5  # an interval of the accuracy that wide says nearly nothing
+VAGUE_ACCURACY = 0.5  # an interval of the accuracy that wide says nearly nothing
 
 
 def verdict(audit: Audit) -> list[str]:
@@ -70,7 +70,7 @@ def beats_guessing(audit: Audit) -> bool:
 def is_unsure(audit: Audit) -> bool:
     """Whether the accuracy on clean labels is unknown or hardly known."""
     clean = audit.clean_accuracy
-    return clean is None or clean.high - clean.low > VAGUE or not is_told(audit.noise)
+    return clean is None or clean.high - clean.low > VAGUE_ACCURACY or not is_told(audit.noise)
 
 
 def _untold(audit: Audit) -> str:

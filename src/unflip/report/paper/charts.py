@@ -9,10 +9,10 @@ from typing import Any
 from unflip.experiments.result import Comparison, Figure
 from unflip.report.chart import COLOURS, Axis, Chart, Dots, Heat, Line, Mark, Point, round_steps, ticks
 from unflip.report.paper.counts import Column, columns_of
-from unflip.report.words import METRICS, fixed, span
+from unflip.report.words import METRIC_NAMES, fixed, span
 
-CIRCLE, SQUARE, DIAMOND, DOWN, CROSS = 0, 1, 3, 4, 5  # forms of markers
-MINIMISERS = (SQUARE, CIRCLE, CROSS, DIAMOND)
+CIRCLE, SQUARE_MARK, DIAMOND, DOWN, CROSS = 0, 1, 3, 4, 5  # forms of markers
+MINIMISERS = (SQUARE_MARK, CIRCLE, CROSS, DIAMOND)
 
 
 def curves(cells: Sequence[Comparison]) -> tuple[tuple[str, tuple[Chart, ...]], ...]:
@@ -23,7 +23,7 @@ def curves(cells: Sequence[Comparison]) -> tuple[tuple[str, tuple[Chart, ...]], 
     """
     groups: dict[tuple[str, str], dict[Column, list[Comparison]]] = {}
     for cell in cells:
-        panels = groups.setdefault((cell.dataset, METRICS.get(cell.metric, cell.metric)), {})
+        panels = groups.setdefault((cell.dataset, METRIC_NAMES.get(cell.metric, cell.metric)), {})
         panels.setdefault(Column(cell.loss, cell.solver), []).append(cell)
     columns = columns_of((cell.loss, cell.solver) for cell in cells)
     found = []

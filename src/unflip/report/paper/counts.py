@@ -58,7 +58,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AgreementCounts:
     """Counts by dataset and column, None where nothing was run, and the sums of both."""
 
     columns: tuple[Column, ...]
@@ -149,7 +149,9 @@ def columns_of(pairs: Iterable[tuple[str, str]]) -> tuple[Column, ...]:
     return tuple(sorted({Column(loss, solver) for loss, solver in pairs}, key=place))
 
 
-def agreement(cells: Sequence[Comparison], datasets: Sequence[str], test: Test = mean_agrees) -> Agreement:
+def agreement(
+    cells: Sequence[Comparison], datasets: Sequence[str], test: Test = mean_agrees
+) -> AgreementCounts:
     """Counts of the cells that pass a test, one row a dataset."""
     columns = columns_of((cell.loss, cell.solver) for cell in cells)
     groups: dict[tuple[str, Column], list[Comparison]] = {}
@@ -159,7 +161,7 @@ def agreement(cells: Sequence[Comparison], datasets: Sequence[str], test: Test =
     for name in datasets:
         found = (groups.get((name, column)) for column in columns)
         rows.append((name, tuple(count(group, test) if group else None for group in found)))
-    return Agreement(columns, tuple(rows))
+    return AgreementCounts(columns, tuple(rows))
 
 
 def shares(cells: Sequence[Comparison]) -> list[Share]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from unflip.experiments.published import Cell, published
+from unflip.experiments.published import PublishedCell, published
 from unflip.experiments.result import Comparison
 from unflip.report.document import Block, Compared, Pair
 from unflip.report.paper.counts import Column, Count, columns_of, count
-from unflip.report.words import MAIN_TABLES, METRICS, plain, plus_minus, span, table_title
+from unflip.report.words import MAIN_TABLES, METRIC_NAMES, plain, plus_minus, span, table_title
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class PrintedTable:
         return table_title(self.name)
 
 
-def pair(printed: Cell, ours: Comparison | None) -> Pair:
+def pair(printed: PublishedCell, ours: Comparison | None) -> Pair:
     """A printed number as in the paper, and ours with one digit more, if that was run."""
     text = plus_minus(printed.mean, printed.std, 2)
     if ours is None:
@@ -49,11 +49,11 @@ def printed_tables(cells: Iterable[Comparison], skipped: Sequence[str]) -> tuple
     """
     ours = {(c.table, c.dataset, c.metric, c.noise_rate, c.loss, c.solver): c for c in cells}
     solvers = {(loss, solver) for *_, loss, solver in ours}
-    groups: dict[str, dict[tuple[str, str], list[Cell]]] = {}
+    groups: dict[str, dict[tuple[str, str], list[PublishedCell]]] = {}
     for cell in sorted(published(), key=lambda cell: cell.table not in MAIN_TABLES):
         groups.setdefault(cell.table, {}).setdefault((cell.dataset, cell.metric), []).append(cell)
 
-    def block(dataset: str, metric: str, printed: list[Cell]) -> Block:
+    def block(dataset: str, metric: str, printed: list[PublishedCell]) -> Block:
         pairs = {(cell.loss, "exact") for cell in printed}
         columns = columns_of(pairs | {each for each in solvers if (each[0], "exact") in pairs})
         places = {(cell.noise_rate, cell.loss): cell for cell in printed}
@@ -64,7 +64,9 @@ def printed_tables(cells: Iterable[Comparison], skipped: Sequence[str]) -> tuple
 
         rates = sorted({cell.noise_rate for cell in printed})
         rows = tuple((plain(rate), tuple(entry(rate, column) for column in columns)) for rate in rates)
-        return Block(dataset, METRICS.get(metric, metric), tuple(column.label for column in columns), rows)
+        return Block(
+            dataset, METRIC_NAMES.get(metric, metric), tuple(column.label for column in columns), rows
+        )
 
     wanted = {(table, dataset) for table, dataset, *_ in ours}
     wanted |= {

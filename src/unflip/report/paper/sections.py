@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from unflip.experiments.agreement import PRINTED_TRIALS, ROUNDING
+from unflip.experiments.agreement import PRINTED_ROUNDING, PRINTED_TRIALS
 from unflip.experiments.batch import CLOSED
 from unflip.experiments.catalogue import CATALOGUE
 from unflip.experiments.figures import FIGURES
@@ -14,7 +14,7 @@ from unflip.experiments.result import Comparison, Figure, Result, certificate_su
 from unflip.report import document as doc
 from unflip.report.paper.charts import curves, figure_chart
 from unflip.report.paper.counts import (
-    Agreement,
+    AgreementCounts,
     Share,
     Variants,
     agreement,
@@ -39,7 +39,7 @@ from unflip.report.paper.tables import (
 from unflip.report.words import plain
 
 NO_REASON = "No reason is known."
-MISSING = "missing"  # the place of what was not run
+NOT_RUN = "missing"  # the place of what was not run
 EXAMPLES = (
     doc.Pair("0.15 ± 0.27", True, "0.248 ± 0.012", "", "differs"),
     doc.Pair("0.25 ± 0.00", False, "0.251 ± 0.003", "", "agrees"),
@@ -137,11 +137,11 @@ def _short(told: Sequence[str], kinds: Sequence[Share]) -> Any:
 def _left_out(skipped: dict[str, str], not_asked: Any) -> Any:
     words = [f"Skipped: {', '.join(skipped)}. "] if skipped else []
     words += ["Some of the paper was not asked for. "] if not_asked else []
-    link = doc.Span("What is missing, and how to get it", f"#{MISSING}")
+    link = doc.Span("What is missing, and how to get it", f"#{NOT_RUN}")
     return (doc.Page((doc.said(*words, link),)),) if words else ()
 
 
-def _agreement(what: str, counts: Agreement) -> Any:
+def _agreement(what: str, counts: AgreementCounts) -> Any:
     return doc.given(agreement_table(f"Printed {what} that agree with ours, by dataset and loss", counts))
 
 
@@ -168,7 +168,8 @@ def _reading(result: Result) -> Any:
             f"{PRINTED_TRIALS} times. We draw many splits. A printed mean ",
             doc.Span("agrees", "em"),
             " if it lies in the central 95 % of our means, one mean a split, give or take its rounding of "
-            f"{ROUNDING}. So a printed number may be unlike that of any one of our splits and still agree: "
+            f"{PRINTED_ROUNDING}. So a printed number may be unlike that of any one of our splits "
+            "and still agree: "
             f"it is one draw among ours.{few}",
         ),
         doc.said(
@@ -198,7 +199,9 @@ def _curves(cells: Sequence[Comparison]) -> Any:
         "Error by noise rate, one panel a loss: our mean as a line within the range over splits, the printed "
         "means as diamonds. The printed tables below have the same numbers."
     )
-    return (doc.Figure("curves", (), (caption,), told=told, choices=choices, choice="dataset and metric"),)
+    return (
+        doc.FigureBlock("curves", (), (caption,), told=told, choices=choices, choice="dataset and metric"),
+    )
 
 
 def _printed(tables: Sequence[PrintedTable]) -> Any:
@@ -247,7 +250,7 @@ def _differ(cells: Sequence[Comparison]) -> Any:
     )
 
 
-def _deviations(kinds: Sequence[Share], stds: Agreement) -> Any:
+def _deviations(kinds: Sequence[Share], stds: AgreementCounts) -> Any:
     if not stds.rows:
         return ()
     counted = "; ".join(f"{kind.title}: {kind.stds} ({kind.stds.percent})" for kind in kinds)
@@ -316,7 +319,7 @@ def _figure(figure: Figure) -> Any:
     numbers = doc.given(*(series_table(figure.title, name, rows) for name, rows in figure.series.items()))
     return (
         doc.Heading(figure.title, f"figure-{figure.name}"),
-        doc.Figure(figure.name, figure_chart(figure), (facts,)),
+        doc.FigureBlock(figure.name, figure_chart(figure), (facts,)),
         doc.Page((doc.Folded("The numbers behind it", numbers),)),
     )
 
@@ -353,7 +356,7 @@ def _run(result: Result, skipped: dict[str, str], not_asked: Any) -> Any:
         return (*repeat, *settings, doc.said("Nothing was left out."))
     items = [_skipped(name, reason) for name, reason in skipped.items()]
     items += [doc.Item((f"{what} not asked for: {', '.join(names)}.",)) for what, names in not_asked]
-    return (*repeat, *settings, doc.Heading("What is missing", MISSING), doc.Listed(tuple(items)))
+    return (*repeat, *settings, doc.Heading("What is missing", NOT_RUN), doc.Listed(tuple(items)))
 
 
 def _skipped(name: str, reason: str) -> doc.Item:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unflip.experiments.published import Cell, published
+from unflip.experiments.published import PublishedCell, published
 from unflip.experiments.result import Comparison, Result
 from unflip.report.paper.counts import count, std_agrees
 
@@ -44,7 +44,7 @@ def _compared(result: Result, cells: Sequence[Comparison]) -> list[str]:
     return sentences
 
 
-def _changed(printed: Sequence[Cell]) -> str:
+def _changed(printed: Sequence[PublishedCell]) -> str:
     """How many of the repeated numbers are not the same in both places."""
     values: dict[tuple[str, str, float, str], set[tuple[float, float]]] = {}
     for cell in printed:

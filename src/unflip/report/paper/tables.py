@@ -9,8 +9,8 @@ from typing import Any
 
 from unflip.experiments.result import Certified, Comparison, Finding
 from unflip.report.document import Cell, Line, Table
-from unflip.report.paper.counts import Agreement, Count, Variants
-from unflip.report.words import METRICS, loss_label, plain, plus_minus, span, words
+from unflip.report.paper.counts import AgreementCounts, Count, Variants
+from unflip.report.words import METRIC_NAMES, loss_label, plain, plus_minus, span, words
 
 LONGEST_SERIES = 100  # rows of a table behind a figure; longer series are thinned
 
@@ -23,7 +23,7 @@ def count_cell(count: Count | None, best: bool = False, used: bool = False) -> C
     return Cell(str(count), "count best" if best else "count", count.share, tag=tag)
 
 
-def agreement_table(caption: str, counts: Agreement) -> Table:
+def agreement_table(caption: str, counts: AgreementCounts) -> Table:
     """A row for each dataset, a column for each loss, and the sums of these."""
     columns = ("dataset", *(column.label for column in counts.columns))
     rows: list[Line] = [(name, *map(count_cell, row)) for name, row in counts.rows]
@@ -92,7 +92,7 @@ def disagreements_table(reason: str, cells: Sequence[Comparison]) -> Table:
         (
             cell.dataset,
             loss_label(cell.loss, cell.solver),
-            METRICS.get(cell.metric, cell.metric),
+            METRIC_NAMES.get(cell.metric, cell.metric),
             plain(cell.noise_rate),
             plus_minus(cell.published_mean, cell.published_std, 2),
             plus_minus(cell.mean, cell.std, 3),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unflip.losses.base import Array
+from unflip.border.arrays import AnyArray
 from unflip.noise import (
     ClassConditionalNoise,
     SymmetricNoise,
@@ -98,21 +98,21 @@ def auc_is_affine() -> Evidence:
     return agree("Scores: the noisy AUC is affine in the clean one", pairs, tolerance=1e-14)
 
 
-def _changed(before: Array, after: Array) -> int:
+def _changed(before: AnyArray, after: AnyArray) -> int:
     """At how many points the set of classes with the largest score is another."""
     return sum(_winners(a) != _winners(b) for a, b in zip(before, after, strict=True))
 
 
-def _winners(scores: Array) -> list[bool]:
+def _winners(scores: AnyArray) -> list[bool]:
     return (scores == max(scores)).tolist()
 
 
-def _balanced_accuracy(world: FiniteDistribution, scores: Array) -> Any:
+def _balanced_accuracy(world: FiniteDistribution, scores: AnyArray) -> Any:
     right = (1 + np.sign(scores)) * Fraction(1, 2)
     return (world.given_label(1) @ right + world.given_label(-1) @ (1 - right)) / 2
 
 
-def _auc(world: FiniteDistribution, scores: Array) -> Any:
+def _auc(world: FiniteDistribution, scores: AnyArray) -> Any:
     above = (1 + np.sign(scores[:, None] - scores)) * Fraction(1, 2)
     return world.given_label(1) @ above @ world.given_label(-1)
 

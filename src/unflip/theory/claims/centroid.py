@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from unflip.losses.base import Array
+from unflip.border.arrays import AnyArray
 from unflip.theory.claims.cases import noisy_worlds, random_scores, worlds
 from unflip.theory.distributions import FiniteDistribution
 from unflip.theory.evidence import Evidence, Pairs, agree, at_most
@@ -88,7 +88,7 @@ def bias_is_a_threshold() -> Evidence:
     for world in worlds():
         for t in (Fraction(1, 3), Fraction(2)):  # lambda = 1, lambda_b = t^2: a constant feature 1 / t
 
-            def with_constant(x: Array, value: Fraction = 1 / t) -> Array:
+            def with_constant(x: AnyArray, value: Fraction = 1 / t) -> AnyArray:
                 return np.concatenate([x, 0 * x[:, :1] + value], axis=1)
 
             wider = world.map(with_constant)
@@ -110,11 +110,11 @@ def bias_reaches_one_side_only() -> Evidence:
     return at_most(claim, pairs)
 
 
-def _objective(world: FiniteDistribution, w: Array, lam: Any) -> Any:
+def _objective(world: FiniteDistribution, w: AnyArray, lam: Any) -> Any:
     return risk(world, "unhinged", world.points @ w) + lam / 2 * (w @ w)
 
 
-def _squares(x: Array) -> Array:
+def _squares(x: AnyArray) -> AnyArray:
     """All products of two coordinates: the feature map of the kernel <x, z>^2."""
     return (x[:, :, None] * x[:, None, :]).reshape(len(x), -1)
 

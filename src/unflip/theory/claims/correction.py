@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from unflip.losses import Square, Unhinged, get
 from unflip.theory.claims.cases import (
-    LOSSES,
-    RATES,
+    CLAIM_LOSSES,
+    CLAIM_RATES,
     SCORES,
     corrected,
     error,
@@ -25,8 +25,8 @@ from unflip.theory.minimizers import linear_minimizer
 def equation_4() -> Evidence:
     """The corrected loss of every loss, against the formula with both labels."""
     pairs: Pairs = []
-    for loss in LOSSES:
-        for rate in map(float, RATES):
+    for loss in CLAIM_LOSSES:
+        for rate in map(float, CLAIM_RATES):
             for y in (-1, 1):
                 here, there = loss.value(y, SCORES), loss.value(-y, SCORES)
                 formula = ((1 - rate) * here - rate * there) / (1 - 2 * rate)
@@ -45,7 +45,7 @@ def corrected_risk() -> Evidence:
         scores = random_scores(len(clean.points), seed)
         pairs += [
             (risk_by_cells(clean, loss, scores), risk_by_cells(noisy, corrected(loss, rate), scores))
-            for loss in LOSSES
+            for loss in CLAIM_LOSSES
         ]
     claim = "Section 4.1: the corrected loss has on noisy labels the risk the loss has on clean ones"
     return agree(claim, pairs, tolerance=1e-11)
@@ -53,7 +53,7 @@ def corrected_risk() -> Evidence:
 
 def corrected_risk_exactly() -> Evidence:
     """The same in fractions, for the losses of plain arithmetic, without any tolerance."""
-    exact = tuple(loss for loss in LOSSES if loss.exact)
+    exact = tuple(loss for loss in CLAIM_LOSSES if loss.exact)
     pairs: Pairs = []
     for seed, (clean, rate, noisy) in enumerate(noisy_worlds()):
         scores = random_scores(len(clean.points), seed)

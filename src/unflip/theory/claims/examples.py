@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from unflip.losses import get
-from unflip.theory.claims.cases import RATES, error
+from unflip.theory.claims.cases import CLAIM_RATES, error
 from unflip.theory.evidence import Evidence, Pairs, agree, exceeds
 from unflip.theory.gallery import long_servedio, three_points
 from unflip.theory.means import gaussian_kernel
@@ -20,7 +20,7 @@ def figure_1_unhinged() -> Evidence:
     pairs = [
         (error(world, linear_minimizer(world.corrupt(rate), "unhinged", 1)), 0)
         for world in (long_servedio(Fraction(1, n)) for n in (2, 6, 12, 60, 1000))
-        for rate in (Fraction(0), *RATES)
+        for rate in (Fraction(0), *CLAIM_RATES)
     ]
     return agree("Figure 1: the unhinged minimiser is perfect on Long's points at every rate tried", pairs)
 
@@ -115,7 +115,7 @@ def programme_cure() -> Evidence:
     """Bounding scores instead of weights, the linear programme finds (1, 0), clean and noisy."""
     world = three_points()
     pairs: Pairs = []
-    for rate in (Fraction(0), *RATES):
+    for rate in (Fraction(0), *CLAIM_RATES):
         w = programme_minimizer(world.corrupt(rate))
         pairs += [*zip(w, (1.0, 0.0), strict=True), (error(world, w), 0)]
     return agree("Appendix G, second cure: the linear programme |<w,x>| <= 1 finds w = (1, 0)", pairs, 1e-9)

@@ -13,20 +13,20 @@ from functools import cache
 import numpy as np
 from scipy.optimize import minimize
 
+from unflip.border.arrays import AnyArray
 from unflip.losses import Loss, TangentBoost, TLogistic
-from unflip.losses.base import Array
 from unflip.theory.claims.cases import error
 from unflip.theory.evidence import Evidence, Pairs, agree, exceeds
 from unflip.theory.gallery import long_servedio
 from unflip.theory.minimizers import linear_minimizer
 from unflip.theory.risks import risk
 
-GAMMA, RATE = 1 / 60, 0.3  # those of Appendix B
-PRINTED: dict[Loss, Array] = {
+GAMMA, APPENDIX_RATE = 1 / 60, 0.3  # those of Appendix B
+PRINTED: dict[Loss, AnyArray] = {
     TangentBoost(): np.array([0.2122, 1.3031]),
     TLogistic(): np.array([1.0372, 5.0873]),
 }
-PRINTED_ON_GRID: dict[Loss, Array] = {
+PRINTED_ON_GRID: dict[Loss, AnyArray] = {
     TangentBoost(): np.array([0.2, 1.3]),
     TLogistic(): np.array([1.025, 5.1]),
 }
@@ -34,7 +34,7 @@ PRINTED_ON_GRID: dict[Loss, Array] = {
 
 def appendix_b_grid() -> Evidence:
     """On the grid of step 0.025 over [-10, 10]^2 the least risk lies where Appendix B says."""
-    noisy = long_servedio(GAMMA).corrupt(RATE)
+    noisy = long_servedio(GAMMA).corrupt(APPENDIX_RATE)
     axis = np.linspace(-10, 10, 801)
     pairs: Pairs = []
     for loss, printed in PRINTED_ON_GRID.items():
@@ -51,7 +51,7 @@ def appendix_b_grid() -> Evidence:
 def appendix_b_starts() -> Evidence:
     """100 random starts of L-BFGS for each loss, and how many end within 1e-4 of the printed minimiser."""
     arrived = sum(
-        int(np.sum(np.max(np.abs(_ends(loss, GAMMA, RATE) - printed), axis=1) < 1e-4))
+        int(np.sum(np.max(np.abs(_ends(loss, GAMMA, APPENDIX_RATE) - printed), axis=1) < 1e-4))
         for loss, printed in PRINTED.items()
     )
     return agree("Appendix B: L-BFGS starts, of 2 x 100, that reach the printed minimisers", [(arrived, 200)])
@@ -61,14 +61,14 @@ def appendix_b_minimizers() -> Evidence:
     """The end of least risk among all starts agrees with the printed minimisers to their four digits."""
     pairs: Pairs = []
     for loss, printed in PRINTED.items():
-        pairs += zip(_best(loss, GAMMA, RATE), printed, strict=True)
+        pairs += zip(_best(loss, GAMMA, APPENDIX_RATE), printed, strict=True)
     claim = "Appendix B: minimisers (0.2122, 1.3031) of TangentBoost, (1.0372, 5.0873) of t-logistic"
     return agree(claim, pairs, tolerance=5.1e-5)
 
 
 def appendix_b_errors() -> Evidence:
     """Both minimisers from noisy labels, found here, err on half the mass of the clean distribution."""
-    pairs = [(_error(loss, GAMMA, RATE), 0.5) for loss in PRINTED]
+    pairs = [(_error(loss, GAMMA, APPENDIX_RATE), 0.5) for loss in PRINTED]
     return agree("Appendix B: at 30% noise both non-convex minimisers err on half the mass", pairs)
 
 
@@ -87,7 +87,7 @@ def t_logistic_is_perfect_without_noise() -> Evidence:
 
 def tangent_boost_errs_without_noise() -> Evidence:
     """At Appendix B's gamma = 1/60 TangentBoost errs on half at rate 0 too: noise has changed nothing."""
-    pairs = [(_error(TangentBoost(), GAMMA, rate), 0.5) for rate in (0.0, 0.01, 0.1, RATE)]
+    pairs = [(_error(TangentBoost(), GAMMA, rate), 0.5) for rate in (0.0, 0.01, 0.1, APPENDIX_RATE)]
     claim = "Appendix B, erratum: at gamma = 1/60 TangentBoost errs on 1/2 without noise as well"
     return agree(claim, pairs)
 
@@ -101,12 +101,12 @@ def tangent_boost_is_not_robust() -> Evidence:
 
 
 @cache
-def _ends(loss: Loss, gamma: float, rate: float) -> Array:
+def _ends(loss: Loss, gamma: float, rate: float) -> AnyArray:
     """Where L-BFGS ends from 100 starts uniform in [-100, 100]^2."""
     noisy, rng = long_servedio(gamma).corrupt(rate), np.random.default_rng(0)
     x, eta, masses = noisy.points, noisy.eta, noisy.masses
 
-    def value(w: Array) -> tuple[float, Array]:
+    def value(w: AnyArray) -> tuple[float, AnyArray]:
         v = x @ w
         slope = eta * loss.derivative(1, v) + (1 - eta) * loss.derivative(-1, v)
         return float(masses @ loss.conditional_risk(eta, v)), (masses * slope) @ x
@@ -116,7 +116,7 @@ def _ends(loss: Loss, gamma: float, rate: float) -> Array:
     return np.array([minimize(value, s, jac=True, method="L-BFGS-B", options=options).x for s in starts])
 
 
-def _best(loss: Loss, gamma: float, rate: float) -> Array:
+def _best(loss: Loss, gamma: float, rate: float) -> AnyArray:
     """The end of least risk: these losses have local minima."""
     noisy, ends = long_servedio(gamma).corrupt(rate), _ends(loss, gamma, rate)
     return ends[np.argmin([risk(noisy, loss, noisy.points @ w) for w in ends])]

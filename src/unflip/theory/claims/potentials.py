@@ -15,8 +15,8 @@ from functools import cache
 
 import numpy as np
 
+from unflip.border.arrays import AnyArray
 from unflip.losses import Exponential, Hinge, Logistic, Loss, SquaredHinge
-from unflip.losses.base import Array
 from unflip.theory.claims.cases import error, worlds
 from unflip.theory.distributions import FiniteDistribution
 from unflip.theory.evidence import Evidence, Pairs, agree, at_most, exceeds
@@ -125,7 +125,7 @@ def proposition_8_limit() -> Evidence:
 
 
 @cache
-def _solutions() -> tuple[tuple[FiniteDistribution, Loss, Array, Array], ...]:
+def _solutions() -> tuple[tuple[FiniteDistribution, Loss, AnyArray, AnyArray], ...]:
     """World, potential, its best weight in a ball of radius r <= 1 / R, the unhinged weight of that norm."""
     found = []
     for world in (world.floats() for world in worlds(6)):
@@ -151,22 +151,22 @@ def _curvature(loss: Loss) -> float:
     return float(np.max(loss.second_derivative(1, np.linspace(-1, 1, 2001)))) / _slope(loss)
 
 
-def _remainder(loss: Loss, v: Array) -> Array:
+def _remainder(loss: Loss, v: AnyArray) -> AnyArray:
     """phi~(v) = phi(v) - phi(0) + v for the potential with slope -1."""
     return (loss.value(1, v) - loss.value(1, 0.0)) / _slope(loss) + v  # Equation 14: its left side
 
 
-def _tangent_risk(world: FiniteDistribution, w: Array) -> float:
+def _tangent_risk(world: FiniteDistribution, w: AnyArray) -> float:
     """-<w, mu>: the unhinged risk less its constant."""
     return float(-(w @ world.label_mean))
 
 
-def _epsilon(world: FiniteDistribution, loss: Loss, w: Array) -> float:
+def _epsilon(world: FiniteDistribution, loss: Loss, w: AnyArray) -> float:
     mu, r = np.linalg.norm(world.label_mean), np.linalg.norm(w)
     return float(_curvature(loss) * _radius(world) ** 2 * r / (2 * mu))  # Proposition 8
 
 
-def _one_less_cosine(w: Array, u: Array) -> float:
+def _one_less_cosine(w: AnyArray, u: AnyArray) -> float:
     """1 - cos of the angle, from the chord, which keeps all digits at small angles."""
     chord = w / np.linalg.norm(w) - u / np.linalg.norm(u)
     return float(chord @ chord) / 2

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from unflip.border.arrays import AnyArray
 from unflip.losses import Hinge, WeightedUnhinged, noise_corrected
-from unflip.losses.base import Array
 from unflip.theory.claims.cases import noisy_worlds, random_scores, worlds
 from unflip.theory.distributions import FiniteDistribution
 from unflip.theory.evidence import Evidence, Pairs, agree, at_most, exceeds
@@ -156,7 +156,7 @@ def witness_function() -> Evidence:
     return agree("Appendix E.4: at pi = 1/2 the unhinged scorer is half the witness function", pairs, 1e-12)
 
 
-def _centroids() -> Iterator[tuple[Array, Array, Fraction]]:
+def _centroids() -> Iterator[tuple[AnyArray, AnyArray, Fraction]]:
     """At pi = 1/2: how much nearer the positive centroid is, the unhinged scores, and |mu_Q|^2 - |mu_P|^2."""
     for world in map(_balanced, worlds()):
         p, q = (world.given_label(y) @ world.points for y in (1, -1))

@@ -8,7 +8,7 @@ import numpy as np
 
 from unflip.losses import WeightedUnhinged
 from unflip.theory.claims.cases import (
-    LOSSES,
+    CLAIM_LOSSES,
     POTENTIALS,
     error,
     noisy_worlds,
@@ -27,7 +27,7 @@ def equation_1() -> Evidence:
     pairs: Pairs = []
     for seed, world in enumerate(worlds(5)):
         scores = random_scores(len(world.points), seed)
-        for loss in (loss for loss in LOSSES if loss.exact):
+        for loss in (loss for loss in CLAIM_LOSSES if loss.exact):
             pairs.append((risk_by_cells(world, loss, scores), risk(world, loss, scores)))
     return agree("Equation 1: the mean loss over (x, y) is the mean conditional risk over x", pairs)
 
@@ -92,7 +92,7 @@ def proposition_2() -> Evidence:
     """Over all scorers, a calibrated loss gives the same classifier from clean and from noisy labels."""
     pairs: Pairs = []
     for clean, _, noisy in noisy_worlds():
-        for loss in (loss for loss in LOSSES if loss.traits.calibrated):
+        for loss in (loss for loss in CLAIM_LOSSES if loss.traits.calibrated):
             errors = (
                 risk(clean, "zero_one", np.sign(loss.bayes_scorer(world.eta))) for world in (clean, noisy)
             )

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from unflip._fractions import solve, to_fractions
+from unflip.border.arrays import AnyArray
 from unflip.losses import SquaredHinge
-from unflip.losses.base import Array
 from unflip.theory.claims.cases import error, noisy_worlds, random_scores, worlds
 from unflip.theory.distributions import FiniteDistribution
 from unflip.theory.evidence import Evidence, Pairs, agree, exceeds
@@ -22,14 +22,14 @@ from unflip.theory.gallery import long_servedio
 from unflip.theory.minimizers import linear_minimizer
 from unflip.theory.risks import risk
 
-RIDGES: tuple[Any, ...] = (Fraction(1, 1000), Fraction(1), Fraction(100))
+CLAIM_RIDGES: tuple[Any, ...] = (Fraction(1, 1000), Fraction(1), Fraction(100))
 
 
 def equation_11() -> Evidence:
     """(E[x x^T] + lambda I)^-1 E[y x] is stationary: the objective is equally high on both sides of it."""
     pairs: Pairs = []
     for seed, world in enumerate(worlds()):
-        for lam in RIDGES:
+        for lam in CLAIM_RIDGES:
             w = solve(world.second_moment + lam * to_fractions(np.eye(2)), world.label_mean)
             h = random_scores(2, seed) + Fraction(1, 7)
             sides = [
@@ -45,7 +45,7 @@ def square_is_robust() -> Evidence:
     """Noise multiplies the square solution by 1 - 2 rho, for every ridge, with and without intercept."""
     pairs: Pairs = []
     for clean, rate, noisy in noisy_worlds():
-        for lam in RIDGES:
+        for lam in CLAIM_RIDGES:
             for intercept in (False, True):
                 before, after = (
                     linear_minimizer(world, "square", lam, intercept=intercept) for world in (clean, noisy)
@@ -177,19 +177,19 @@ def _whitened(world: FiniteDistribution) -> FiniteDistribution:
     return floats.map(lambda x: np.linalg.solve(root, x.T).T)
 
 
-def _discriminant(world: FiniteDistribution) -> Array:
+def _discriminant(world: FiniteDistribution) -> AnyArray:
     """Within-class covariance^-1 (mean of positives - mean of negatives)."""
     p, q, pi = world.given_label(1), world.given_label(-1), world.base_rate
     within = pi * _covariance(world.points, p) + (1 - pi) * _covariance(world.points, q)
     return solve(within, (p - q) @ world.points)
 
 
-def _cross(v: Array, w: Array) -> tuple[Any, Any]:
+def _cross(v: AnyArray, w: AnyArray) -> tuple[Any, Any]:
     """The two products of the cross product in the plane: equal for vectors of one direction."""
     return v[0] * w[1], v[1] * w[0]
 
 
-def _covariance(points: Array, weights: Array) -> Array:
+def _covariance(points: AnyArray, weights: AnyArray) -> AnyArray:
     centred = points - weights @ points
     return (centred * weights[:, None]).T @ centred
 

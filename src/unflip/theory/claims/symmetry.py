@@ -15,11 +15,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from unflip.border.arrays import AnyArray
 from unflip.losses import Loss, Traits
-from unflip.losses.base import Array
 from unflip.theory.claims.cases import (
-    LOSSES,
-    RATES,
+    CLAIM_LOSSES,
+    CLAIM_RATES,
     SCORES,
     corrected,
     noisy_worlds,
@@ -30,8 +30,8 @@ from unflip.theory.distributions import FiniteDistribution
 from unflip.theory.evidence import Evidence, Pairs, agree, at_most, exceeds
 from unflip.theory.risks import stochastic_risk
 
-SYMMETRIC = tuple(loss for loss in LOSSES if loss.traits.symmetric)
-OTHERS = tuple(loss for loss in LOSSES if not loss.traits.symmetric)
+SYMMETRIC = tuple(loss for loss in CLAIM_LOSSES if loss.traits.symmetric)
+OTHERS = tuple(loss for loss in CLAIM_LOSSES if not loss.traits.symmetric)
 
 
 @dataclass(frozen=True)
@@ -46,22 +46,22 @@ class ConstantOdd(Loss):
     traits = Traits(convex=True, calibrated=False, smooth=True, degree=2)
     exact = True
 
-    def _value(self, y: Array, v: Array) -> Array:
+    def _value(self, y: AnyArray, v: AnyArray) -> AnyArray:
         return v**2 + self.constant * y
 
-    def _derivative(self, y: Array, v: Array) -> Array:
+    def _derivative(self, y: AnyArray, v: AnyArray) -> AnyArray:
         return 2 * v
 
-    def _second_derivative(self, y: Array, v: Array) -> Array:
+    def _second_derivative(self, y: AnyArray, v: AnyArray) -> AnyArray:
         return 2 * np.ones_like(v)
 
-    def _even(self, v: Array) -> Array:
+    def _even(self, v: AnyArray) -> AnyArray:
         return v**2
 
-    def _odd(self, v: Array) -> Array:
+    def _odd(self, v: AnyArray) -> AnyArray:
         return self.constant * np.ones_like(v)
 
-    def _minimizer(self, eta: Array) -> Array:
+    def _minimizer(self, eta: AnyArray) -> AnyArray:
         return 0 * eta
 
 
@@ -104,7 +104,7 @@ def proposition_3_only_if() -> Evidence:
 def proposition_3_exception() -> Evidence:
     """v^2, which ignores the label, is its own correction, so it keeps all orders although its sum varies."""
     pairs: Pairs = []
-    for rate in RATES:
+    for rate in CLAIM_RATES:
         for y in (-1, 1):
             moved = corrected(LABEL_BLIND, rate).value(y, SCORES)
             pairs += zip(moved, LABEL_BLIND.value(y, SCORES), strict=True)
@@ -131,26 +131,26 @@ def proposition_3_constant_odd() -> Evidence:
 
 def lemma() -> Evidence:
     """l = alpha l_bar + beta is possible for the symmetric losses, with alpha = 1 - 2 rho."""
-    pairs = [(_affine_misfit(loss, float(rate)), 1e-12) for loss in SYMMETRIC for rate in RATES]
+    pairs = [(_affine_misfit(loss, float(rate)), 1e-12) for loss in SYMMETRIC for rate in CLAIM_RATES]
     return at_most("Lemma: a symmetric loss is an affine function of its correction", pairs)
 
 
 def lemma_converse() -> Evidence:
     """And impossible for every other loss of the library, as the lemma says: their odd parts are not zero."""
-    pairs = [(_affine_misfit(loss, float(rate)), 1e-4) for loss in OTHERS for rate in RATES]
+    pairs = [(_affine_misfit(loss, float(rate)), 1e-4) for loss in OTHERS for rate in CLAIM_RATES]
     return exceeds("Lemma: no other loss that looks at the label is one", pairs)
 
 
 def lemma_exception() -> Evidence:
     """The lemma's division by 1 - alpha fails at alpha = 1: a loss without odd part is a counterexample."""
-    pairs = [(_affine_misfit(LABEL_BLIND, float(rate)), 1e-12) for rate in RATES]
+    pairs = [(_affine_misfit(LABEL_BLIND, float(rate)), 1e-12) for rate in CLAIM_RATES]
     claim = "Lemma, exception: v^2 meets its condition with alpha = 1, yet its sum varies"
     return _and_varies(LABEL_BLIND, at_most(claim, pairs))
 
 
 def lemma_needs_an_odd_part_only() -> Evidence:
     """v^2 + y, whose odd part is constant but not zero, is no affine function of its correction."""
-    pairs = [(_affine_misfit(SHIFTED, float(rate)), 1e-2) for rate in RATES]
+    pairs = [(_affine_misfit(SHIFTED, float(rate)), 1e-2) for rate in CLAIM_RATES]
     claim = "Lemma: v^2 + y is no exception, no alpha and beta lead from its correction to it"
     return exceeds(claim, pairs)
 
@@ -158,13 +158,13 @@ def lemma_needs_an_odd_part_only() -> Evidence:
 def proper_losses_are_not_symmetric() -> Evidence:
     """A loss whose best score tells eta apart everywhere cannot have a constant sum (Appendix B.2)."""
     etas = np.linspace(0.05, 0.95, 19)
-    best = {loss: loss.bayes_scorer(etas) for loss in LOSSES}
+    best = {loss: loss.bayes_scorer(etas) for loss in CLAIM_LOSSES}
     proper = [loss for loss, scores in best.items() if np.all(scores[1:] > scores[:-1])]
     pairs = [(spread(_sum_of_halves(loss)), 1e-2) for loss in proper]
     return exceeds("Appendix B.2: strictly proper composite losses break Equation 6", pairs)
 
 
-def _stochastic(n: int, seed: int) -> tuple[Array, Array]:
+def _stochastic(n: int, seed: int) -> tuple[AnyArray, AnyArray]:
     """Three scores at each of n points, and the chance of each."""
     chances = random_scores((n, 3), seed + 1000) ** 2 + 1
     return random_scores((n, 3), seed), chances / chances.sum(axis=1, keepdims=True)
@@ -175,7 +175,7 @@ def _and_varies(loss: Loss, evidence: Evidence) -> Evidence:
     return replace(evidence, holds=evidence.holds and spread(_sum_of_halves(loss)) > 1)
 
 
-def _sum_of_halves(loss: Loss) -> Array:
+def _sum_of_halves(loss: Loss) -> AnyArray:
     return loss.value(1, SCORES) + loss.value(-1, SCORES)
 
 

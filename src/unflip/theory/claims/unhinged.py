@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
+from unflip.border.arrays import AnyArray
 from unflip.losses import Loss, Traits, Unhinged
-from unflip.losses.base import Array
 from unflip.theory.bounds import clean_regret
 from unflip.theory.claims.cases import SCORES, noisy_worlds, random_scores, worlds
 from unflip.theory.evidence import Evidence, Pairs, agree, at_most, exceeds
@@ -20,10 +20,10 @@ BOUNDS: tuple[Any, ...] = (Fraction(1), Fraction(3, 2), Fraction(4))
 
 
 @dataclass(frozen=True)
-class Affine(Loss):
+class AffineLoss(Loss):
     """-slope v + up for y = +1 and slope v + down for y = -1: the right-hand side of Proposition 4.
 
-    >>> Affine(slope=2, up=1, down=3).value([-1, 1], 1.0).tolist()
+    >>> AffineLoss(slope=2, up=1, down=3).value([-1, 1], 1.0).tolist()
     [5.0, -1.0]
     """
 
@@ -33,22 +33,22 @@ class Affine(Loss):
     exact = True
     traits = Traits(convex=True, symmetric=True, bounded_below=False, smooth=True, degree=1)
 
-    def _value(self, y: Array, v: Array) -> Array:
+    def _value(self, y: AnyArray, v: AnyArray) -> AnyArray:
         return np.where(y > 0, self.up, self.down) - y * self.slope * v
 
-    def _derivative(self, y: Array, v: Array) -> Array:
+    def _derivative(self, y: AnyArray, v: AnyArray) -> AnyArray:
         return -y * self.slope * np.ones_like(v)
 
-    def _second_derivative(self, y: Array, v: Array) -> Array:
+    def _second_derivative(self, y: AnyArray, v: AnyArray) -> AnyArray:
         return np.zeros_like(v)
 
-    def _even(self, v: Array) -> Array:
+    def _even(self, v: AnyArray) -> AnyArray:
         return (self.up + self.down) / 2 * np.ones_like(v)
 
-    def _odd(self, v: Array) -> Array:
+    def _odd(self, v: AnyArray) -> AnyArray:
         return (self.up - self.down) / 2 - self.slope * v
 
-    def _minimizer(self, eta: Array) -> Array:
+    def _minimizer(self, eta: AnyArray) -> AnyArray:
         return np.where(eta > 0.5, np.inf, np.where(eta < 0.5, -np.inf, 0.0))
 
 
@@ -76,7 +76,7 @@ def proposition_4_if() -> Evidence:
     for seed, (clean, rate, noisy) in enumerate(noisy_worlds()):
         a, b, d = random_scores(3, seed)
         scores = random_scores(len(clean.points), seed + 1000)
-        loss = Affine(a, b, d)
+        loss = AffineLoss(a, b, d)
         pairs.append((risk(noisy, loss, scores), (1 - 2 * rate) * risk(clean, loss, scores) + rate * (b + d)))
     return agree("Proposition 4 (if): with halves B - A v and D + A v noise only rescales the risk", pairs)
 

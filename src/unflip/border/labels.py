@@ -15,10 +15,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
-from unflip._arrays import Array, beside, is_foreign, is_plain, to_numpy
-from unflip._culprits import is_missing, refuse_masked
-from unflip._long_integers import with_plain_integers
-from unflip.sources.on_device import classes_and_codes
+from unflip.border.arrays import Array, beside, is_foreign, is_plain, to_numpy
+from unflip.border.foreign_labels import classes_and_codes
+from unflip.border.long_integers import with_plain_integers
+from unflip.border.words import is_missing, refuse_masked
 
 COUNTED_RANGE = 1 << 16  # numbers in so short a range are counted, not sorted
 

@@ -28,11 +28,12 @@ from array_api_compat import (
 )
 from scipy import sparse
 
-from unflip._long_integers import without_long_integers
+from unflip.border.long_integers import without_long_integers
 
 Array = np.ndarray[Any, Any]
+AnyArray = Any  # of NumPy, or of any library that speaks the array API standard; at times a number
 _foreign: WeakKeyDictionary[type, bool] = WeakKeyDictionary()  # what was found of each type
-AT_ONCE = 1 << 24  # numbers of a foreign array that are turned into float64 at a time: 128 MB
+FOREIGN_NUMBERS_AT_ONCE = 1 << 24  # numbers of a foreign array that are turned into float64 at a time: 128 MB
 
 
 def is_plain(values: Any, ndim: int) -> bool:
@@ -166,10 +167,10 @@ def doubled(X: Any, times: int) -> Any:
 def blocks(n_rows: int, width: int) -> Iterator[slice]:
     """Slices that cover rows which turn out `width` wide, as many at a time as one step is worth on a GPU.
 
-    >>> [rows.stop for rows in blocks(3, AT_ONCE // 2)]
+    >>> [rows.stop for rows in blocks(3, FOREIGN_NUMBERS_AT_ONCE // 2)]
     [2, 3]
     """
-    size = max(1, AT_ONCE // max(1, width))
+    size = max(1, FOREIGN_NUMBERS_AT_ONCE // max(1, width))
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
 

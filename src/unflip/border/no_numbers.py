@@ -1,4 +1,7 @@
-"""Errors that name the culprit: which row and column of X is no number, or not a finite one."""
+"""Rows that are no numbers: which row and column is the reason, and what to do about it.
+
+NumPy and scikit-learn convert, or fail with words about a whole table. Only then are its values looked at.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,15 @@ from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace
 from scipy import sparse
 from sklearn.utils.validation import _get_feature_names
 
-from unflip._arrays import blocks, is_foreign, to_numpy
+from unflip.border.arrays import Array
+from unflip.border.words import AS_TIMES, column_label, is_missing, refuse_masked
 
-Array = np.ndarray[Any, Any]
-
-
-NUMBERS = ("int", "uint", "float", "double", "bool", "decimal", "sparse")  # how data frames call them
-LARGEST = int(np.finfo(np.float64).max)
-TIMES = ("date", "time", "duration", "period")
-AS_TIMES = (
-    "dates or times ({}), which are not numbers; turn them into numbers, such as days since a fixed date"
-)
+FRAME_NUMBERS = ("int", "uint", "float", "double", "bool", "decimal", "sparse")  # how data frames call them
+LARGEST_FLOAT = int(np.finfo(np.float64).max)
+FRAME_TIMES = ("date", "time", "duration", "period")
 
 
 @contextmanager
@@ -60,9 +57,9 @@ def _refuse_frame(X: Any) -> None:
     names = _get_feature_names(X)
     for column, dtype in enumerate(X.dtypes):
         kind = str(dtype).lower()
-        if kind.startswith(TIMES):
+        if kind.startswith(FRAME_TIMES):
             raise ValueError(f"column {column_label(column, names)} of X holds {AS_TIMES.format(dtype)}")
-        if not kind.startswith(NUMBERS):
+        if not kind.startswith(FRAME_NUMBERS):
             values = X.iloc[:, column] if hasattr(X, "iloc") else X[:, column]
             _refuse_text(np.asarray(values, dtype=object), column_label(column, names))
 
@@ -101,19 +98,6 @@ def _refuse_broken_sparse(X: Any) -> None:
             wrong = indices[(indices < 0) | (indices >= size)][0]
             message = f"X is a broken sparse table: an entry is in number {wrong} of {size} {what}"
             raise ValueError(message)
-
-
-def refuse_masked(values: Any, name: str) -> None:
-    """Masks of `numpy.ma` say which values are missing, and plain arrays made of them would forget it.
-
-    >>> refuse_masked(np.ma.array([1.0, 2.0], mask=[False, True]), "y")
-    Traceback (most recent call last):
-    ValueError: y is masked in row 1; drop or impute such rows
-    """
-    if np.ma.is_masked(values):
-        place = np.argwhere(np.ma.getmaskarray(values))[0]
-        where = f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
-        raise ValueError(f"{name} is masked in {where}; drop or impute such rows")
 
 
 def _refuse_no_table(X: Any) -> None:
@@ -181,85 +165,6 @@ def _refuse_what_is_no_float(values: Array, label: str) -> None:
         if is_missing(value):
             message = f"row {row}, column {label} is {value}; drop or impute such rows"
             raise ValueError(f"Input X contains NaN: {message}") from None
-        if isinstance(value, int) and abs(value) > LARGEST:
+        if isinstance(value, int) and abs(value) > LARGEST_FLOAT:
             message = f"column {label} of X holds an integer of {value.bit_length()} bits in row {row}"
             raise ValueError(f"{message}, which is more than float64 can hold") from None
-
-
-@contextmanager
-def in_place(place: str) -> Iterator[None]:
-    """Tell in which file, or part of it, something was wrong; no place adds nothing.
-
-    >>> with in_place("rows.parquet"):
-    ...     raise ValueError("row 0 is odd")
-    Traceback (most recent call last):
-    ValueError: rows.parquet: row 0 is odd
-    """
-    try:
-        yield
-    except ValueError as error:
-        if not place:
-            raise
-        raise ValueError(f"{place}: {error}") from None
-
-
-def name_the_culprit(X: Any, names: tuple[str, ...] | None, first_row: int = 0) -> None:
-    """Raise a ValueError that says where X is not finite; return if it is finite everywhere."""
-    if is_foreign(X):
-        _name_the_foreign_culprit(X, names, first_row)
-        return
-    if sparse.issparse(X):
-        entries = X.tocoo()
-        values, where = entries.data, (entries.row, entries.col)
-    else:
-        values, where = np.asarray(X), None
-    bad = ~np.isfinite(values.astype(np.float64, copy=False))
-    if not bad.any():
-        return
-    if where is None:
-        row, column = (int(i[0]) for i in np.nonzero(bad))
-        value = values[row, column]
-    else:
-        at = int(np.argmax(bad))
-        row, column, value = int(where[0][at]), int(where[1][at]), values[at]
-    what = "NaN" if np.isnan(float(value)) else "infinity"
-    place = f"row {first_row + row}, column {column_label(column, names)}"
-    raise ValueError(
-        f"Input X contains {what}: {place} is {float(value)} "
-        "(inf and NaN have no mean); drop or impute such rows"
-    )
-
-
-def _name_the_foreign_culprit(X: Any, names: tuple[str, ...] | None, first_row: int) -> None:
-    """The same for an array of torch or CuPy: only the first row with a culprit comes to the host."""
-    xp = array_namespace(X)
-    if not xp.isdtype(X.dtype, "real floating"):
-        return
-    for rows in blocks(*X.shape):
-        bad = xp.any(~xp.isfinite(X[rows, :]), axis=1)
-        if bool(xp.any(bad)):
-            row = rows.start + int(xp.argmax(xp.astype(bad, xp.int8)))
-            name_the_culprit(to_numpy(X[row : row + 1, :]), names, first_row + row)
-
-
-def is_missing(value: Any) -> bool:
-    """None, or what does not equal itself.
-
-    >>> is_missing(float("nan")), is_missing("nan")
-    (True, False)
-    """
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas.NA does not say whether it equals itself
-        return True
-    except ValueError:  # an array of several values
-        return False
-
-
-def column_label(column: int, names: Any) -> str:
-    """How messages call a column: by its name if it has one, by its number otherwise.
-
-    >>> column_label(1, ["age", "height"]), column_label(1, None)
-    ("'height'", '1')
-    """
-    return repr(str(names[column])) if names is not None else str(column)

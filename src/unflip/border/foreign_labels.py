@@ -1,4 +1,4 @@
-"""Rows, labels and weights that are arrays of torch or CuPy: checked and encoded where they are.
+"""Labels that are arrays of torch or CuPy: checked and encoded where they are.
 
 Rows may be on a GPU, where a pass over them takes milliseconds; so does fetching a few bytes a hundred times.
 Labels are counted rather than sorted, and one look at their extremes settles most of the cases.
@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from unflip._arrays import Array, beside, is_foreign, to_numpy
-from unflip._weights import as_weight
+from unflip.border.arrays import Array, to_numpy
 
 FEW_NUMBERS = 64  # labels in so short a range are compared with each number in it
 
@@ -52,25 +51,6 @@ def classes_and_codes(y: Any) -> tuple[Array, Any] | None:
     present = [low, *(number for number, some in zip(between, there, strict=True) if some), low + span]
     classes = np.unique(np.array(present, dtype=extremes.dtype))
     return classes, _codes(y, low, classes)
-
-
-def weight_beside(weight: Any, X: Any) -> Any:
-    """One non-negative, finite number for each row of X, beside X; a single one if none are given.
-
-    >>> import array_api_strict as xp
-    >>> to_numpy(weight_beside(None, xp.ones((3, 2)))).tolist()
-    [1.0, 1.0, 1.0]
-    """
-    xp, n = array_namespace(X), X.shape[0]
-    if weight is None:
-        return xp.broadcast_to(xp.ones(1, dtype=xp.float64, device=device(X)), (n,))
-    if is_foreign(weight) and weight.shape == (n,):
-        own = array_namespace(weight)
-        w = own.astype(weight, own.float64)
-        total, least = to_numpy(own.stack([own.sum(w), own.min(w)])).tolist()  # NaN reaches both
-        if 0 < total < np.inf and least >= 0:
-            return beside(w, X)
-    return beside(as_weight(to_numpy(weight), n), X)
 
 
 def _extremes(y: Any) -> Array:

@@ -1,8 +1,7 @@
-"""The border that every classifier shares: rows, labels and weights in, classes out."""
+"""What every classifier shares: rows, labels and weights come in over the border, classes go out."""
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from contextlib import nullcontext
 from dataclasses import replace
@@ -13,14 +12,11 @@ from array_api_compat import array_namespace, device
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
 
-from unflip._arrays import beside, is_foreign, is_plain, rows_as_they_are, to_numpy
-from unflip._culprits import naming_what_is_no_number
-from unflip._long_integers import with_plain_integers, without_long_integers
+from unflip.border.arrays import Array, beside, is_foreign, is_plain, rows_as_they_are, to_numpy
+from unflip.border.long_integers import with_plain_integers, without_long_integers
+from unflip.border.no_numbers import naming_what_is_no_number
 from unflip.sources import Batch, encode
 from unflip.sources.batch import batch_of
-
-Array = np.ndarray[Any, Any]
-LARGEST = 1e300  # that a parameter may be: whole numbers can be larger than any float
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -127,77 +123,3 @@ def here(X: Any, who: str) -> Array:
             "yourself, or use UnhingedClassifier or SquareClassifier, which leave it where it is"
         )
     return np.asarray(to_numpy(X))
-
-
-def refuse_giant(name: str, value: Any) -> None:
-    """Raise if a parameter is a whole number that no float can hold.
-
-    >>> refuse_giant("noise", 10**400)
-    Traceback (most recent call last):
-    ValueError: noise is a whole number of 1329 bits, more than floats can hold
-    """
-    if isinstance(value, int) and abs(value) > LARGEST:
-        raise ValueError(f"{name} is a whole number of {value.bit_length()} bits, more than floats can hold")
-
-
-def refuse_single_class(classes: Any, counts: Array, present_at_least: int = 2) -> None:
-    """Raise unless there are two classes to tell apart, and rows of as many as asked for.
-
-    >>> refuse_single_class(["a", "b"], np.array([3.0, 0.0]))
-    Traceback (most recent call last):
-    ValueError: rows of at least two classes are needed, got rows of one class, 'a'
-    """
-    present = np.flatnonzero(counts)
-    if len(counts) < 2 or len(present) < present_at_least:
-        seen = f"one class, {classes[present[0]]!r}" if len(present) else "no class"
-        raise ValueError(f"rows of at least two classes are needed, got rows of {seen}")
-
-
-def warn_lonely_class(classes: Any, member: Array) -> None:
-    """Warn if a class has one row, without which it has none; member: (n, K).
-
-    >>> with warnings.catch_warnings(record=True) as seen:
-    ...     warnings.simplefilter("always")
-    ...     warn_lonely_class(["a", "b"], np.eye(2)[[0, 0, 1]])
-    >>> print(seen[0].message)
-    class 'b' has one row: leaving it out says nothing of it; drop it, or join it with another class
-    """
-    rows = np.count_nonzero(member, axis=0)
-    if 1 in rows:
-        label = classes[int(np.argmax(rows == 1))]
-        words = "leaving it out says nothing of it; drop it, or join it with another class"
-        warnings.warn(f"class {label!r} has one row: {words}", stacklevel=4)
-
-
-def contrast(n_classes: int) -> Array:
-    """What turns one row a class into scores: the difference of two classes, or each of several.
-
-    >>> contrast(2).tolist()
-    [[-1.0, 1.0]]
-    """
-    return np.array([[-1.0, 1.0]]) if n_classes == 2 else np.eye(n_classes)
-
-
-def never(counts: Array) -> Array:
-    """What to add to scores so that a class without rows is not chosen: minus infinity, as a contrast.
-
-    >>> never(np.array([3.0, 0.0, 2.0])).tolist()
-    [-0.0, -inf, -0.0]
-    """
-    missing = np.where(counts > 0, 0.0, np.inf)
-    return missing[[0]] - missing[[1]] if len(counts) == 2 else -missing
-
-
-def lonely(masses: Array, counts: Array) -> Array:
-    """The same for leave-one-out scores, (n, C): rows without which their class has none.
-
-    masses: (n, K), the weight of each row in each class; counts: (K,), that of all rows.
-
-    >>> masses = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    >>> lonely(masses, masses.sum(axis=0)).ravel().tolist()
-    [0.0, 0.0, -inf]
-    """
-    gone = (masses > 0) & (counts - masses <= 1e-12 * counts)
-    alone = gone.all(axis=1, keepdims=True)  # a single soft row: without it there is nothing to choose from
-    missing = np.where(gone & ~alone, np.inf, 0.0)
-    return missing[:, [0]] - missing[:, [1]] if len(counts) == 2 else -missing

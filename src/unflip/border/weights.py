@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace, device
 
-from unflip._arrays import Array, to_numpy
-from unflip._culprits import refuse_masked
+from unflip.border.arrays import Array, beside, is_foreign, to_numpy
+from unflip.border.words import refuse_masked
 
 
 def as_weight(weight: Any, n_rows: int) -> Array:
@@ -42,3 +43,22 @@ def as_weight(weight: Any, n_rows: int) -> Array:
     if n_rows and not w.any():
         raise ValueError("sample_weight is zero in every row; at least one weight must be positive")
     return w
+
+
+def weight_beside(weight: Any, X: Any) -> Any:
+    """One non-negative, finite number for each row of X, beside X; a single one if none are given.
+
+    >>> import array_api_strict as xp
+    >>> to_numpy(weight_beside(None, xp.ones((3, 2)))).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    xp, n = array_namespace(X), X.shape[0]
+    if weight is None:
+        return xp.broadcast_to(xp.ones(1, dtype=xp.float64, device=device(X)), (n,))
+    if is_foreign(weight) and weight.shape == (n,):
+        own = array_namespace(weight)
+        w = own.astype(weight, own.float64)
+        total, least = to_numpy(own.stack([own.sum(w), own.min(w)])).tolist()  # NaN reaches both
+        if 0 < total < np.inf and least >= 0:
+            return beside(w, X)
+    return beside(as_weight(to_numpy(weight), n), X)

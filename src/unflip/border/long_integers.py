@@ -6,7 +6,7 @@ from typing import Any
 
 from unflip._extras import extra
 
-LONG = ("Int128", "UInt128")  # by name, for older releases of polars know the first one only
+LONG_TYPES = ("Int128", "UInt128")  # by name, for older releases of polars know the first one only
 
 
 def long_columns(data: Any) -> list[str]:
@@ -19,7 +19,7 @@ def long_columns(data: Any) -> list[str]:
     if not type(data).__module__.startswith("polars."):
         return []
     kinds = data.collect_schema() if hasattr(data, "collect_schema") else {data.name: data.dtype}
-    return [name for name, kind in kinds.items() if str(kind) in LONG]
+    return [name for name, kind in kinds.items() if str(kind) in LONG_TYPES]
 
 
 def without_long_integers(data: Any) -> Any:
