@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from unflip import SquareClassifier, UnhingedClassifier
+from unflip.border import blocks as blocks_module
 from unflip.features import (
     FeatureMap,
     Fourier,
@@ -28,7 +29,6 @@ from unflip.features import (
     as_feature_map,
 )
 from unflip.moments import accumulate
-from unflip.sources import batch as batch_module
 
 MAPS = [
     Standardize(),
@@ -223,7 +223,7 @@ def test_wide_features_are_made_a_few_rows_at_a_time(monkeypatch):
         return block(self, rows)
 
     monkeypatch.setattr(Fourier, "block", watched)
-    monkeypatch.setattr(batch_module, "NUMBERS_IN_BLOCK", 1000)
+    monkeypatch.setattr(blocks_module, "NUMBERS_IN_BLOCK", 1000)
     fitted = Fourier(n_features=100).fit(X)
     model = UnhingedClassifier(features=fitted, threshold="mean").partial_fit(X, Y)
     assert max(heights[1:]) == 10  # the first call looks at a sample of all rows
@@ -234,7 +234,7 @@ def test_wide_features_are_made_a_few_rows_at_a_time(monkeypatch):
 
 def test_sparse_features_stay_in_long_blocks():
     X = sparse.csr_array(np.eye(40))
-    rows = [r for r, _ in batch_module.feature_blocks(X, lambda rows: rows)]
+    rows = [r for r, _ in blocks_module.feature_blocks(X, lambda rows: rows)]
     assert rows == [slice(0, 40)]
 
 

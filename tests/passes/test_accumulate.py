@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from unflip.border import blocks as blocks_module
 from unflip.moments import Moments, accumulate
 from unflip.sources import Batch, arrays
-from unflip.sources import batch as batch_module
 from unflip.sources.column_table import ColumnTable
 
 
@@ -78,7 +78,7 @@ def test_every_layout_gives_the_same_moments(layout, degree):
 
 
 def test_no_array_of_the_size_of_x_is_made(monkeypatch):
-    monkeypatch.setattr(batch_module, "ROWS_IN_BLOCK", 64)
+    monkeypatch.setattr(blocks_module, "ROWS_IN_BLOCK", 64)
     X, y, _ = make_data(n=4096)
     seen = []
 
@@ -103,7 +103,7 @@ def test_the_input_is_not_changed():
 def test_blocks_do_not_show(monkeypatch):
     X, y, w = make_data()
     expected = accumulate((X, y, w), degree=2)
-    monkeypatch.setattr(batch_module, "ROWS_IN_BLOCK", 7)
+    monkeypatch.setattr(blocks_module, "ROWS_IN_BLOCK", 7)
     moments = accumulate((X, y, w), degree=2)
     assert_allclose(moments.sums, expected.sums, rtol=1e-12, atol=1e-13)
     assert_allclose(moments.second, expected.second, rtol=1e-12)

@@ -9,7 +9,6 @@ default (JAX) are not among them: their arrays are converted to NumPy, as lists 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -33,7 +32,6 @@ from unflip.border.long_integers import without_long_integers
 Array = np.ndarray[Any, Any]
 AnyArray = Any  # of NumPy, or of any library that speaks the array API standard; at times a number
 _foreign: WeakKeyDictionary[type, bool] = WeakKeyDictionary()  # what was found of each type
-FOREIGN_NUMBERS_AT_ONCE = 1 << 24  # numbers of a foreign array that are turned into float64 at a time: 128 MB
 
 
 def is_plain(values: Any, ndim: int) -> bool:
@@ -57,31 +55,6 @@ def is_foreign(X: Any) -> bool:
         plain = isinstance(X, np.ndarray | np.generic | list | tuple) or sparse.issparse(X)
         _foreign[kind] = not plain and is_array_api_obj(X) and not any(is_other(X) for is_other in others)
     return _foreign[kind]
-
-
-def rows_as_they_are(X: Any, fewest: int = 1) -> Any:
-    """A foreign array, if it can be rows: two-dimensional and of real numbers. No number is looked at.
-
-    >>> import array_api_strict as xp
-    >>> rows_as_they_are(xp.ones(3))
-    Traceback (most recent call last):
-    ValueError: Expected 2D array, got an array of shape (3,); reshape your data
-    """
-    xp = array_namespace(X)
-    if str(getattr(X, "layout", "torch.strided")) != "torch.strided":
-        raise ValueError(f"X is a tensor of {X.layout}; use a sparse array of SciPy, or X.to_dense()")
-    if X.ndim != 2:
-        raise ValueError(f"Expected 2D array, got an array of shape {tuple(X.shape)}; reshape your data")
-    if xp.isdtype(X.dtype, "complex floating"):
-        raise ValueError("Complex data not supported: give real and imaginary parts columns of their own")
-    for count, least, what in zip(X.shape, (fewest, 1), ("sample", "feature"), strict=True):
-        if count < least:
-            raise ValueError(
-                f"Found array with {count} {what}(s) (shape={tuple(X.shape)}) "
-                f"while a minimum of {least} is required."
-            )
-    # torch would remember every step, to differentiate it, and may have put off a change of sign.
-    return X.detach().resolve_neg() if hasattr(X, "detach") else X
 
 
 def on_cuda(X: Any) -> bool:
@@ -164,17 +137,6 @@ def doubled(X: Any, times: int) -> Any:
     return X
 
 
-def blocks(n_rows: int, width: int) -> Iterator[slice]:
-    """Slices that cover rows which turn out `width` wide, as many at a time as one step is worth on a GPU.
-
-    >>> [rows.stop for rows in blocks(3, FOREIGN_NUMBERS_AT_ONCE // 2)]
-    [2, 3]
-    """
-    size = max(1, FOREIGN_NUMBERS_AT_ONCE // max(1, width))
-    for start in range(0, n_rows, size):
-        yield slice(start, min(start + size, n_rows))
-
-
 def refuse_other_places(X: Any, estimator: Any, attribute: str, method: str) -> None:
     """Raise if scikit-learn dispatches on the array API and X is of another library or device than the fit.
 
@@ -185,3 +147,18 @@ def refuse_other_places(X: Any, estimator: Any, attribute: str, method: str) -> 
     except ImportError:  # scikit-learn before 1.9 does not ask for it
         return
     check_same_namespace(X, estimator, attribute=attribute, method=method)
+
+
+def here(X: Any, who: str) -> Array:
+    """A foreign array as one of NumPy, if it is in the host's memory; `who` does not work elsewhere.
+
+    >>> import array_api_strict as xp
+    >>> here(xp.ones((1, 2)), "LossClassifier").tolist()
+    [[1.0, 1.0]]
+    """
+    if "cpu" not in str(device(X)).lower():
+        raise TypeError(
+            f"{who} works on the host, but X is a {type(X).__name__} on {device(X)}; convert it to NumPy "
+            "yourself, or use UnhingedClassifier or SquareClassifier, which leave it where it is"
+        )
+    return np.asarray(to_numpy(X))

@@ -11,7 +11,8 @@ import numpy as np
 from array_api_compat import array_namespace
 from scipy import sparse
 
-from unflip.border.arrays import blocks, is_foreign, to_numpy
+from unflip.border.arrays import is_foreign, to_numpy
+from unflip.border.blocks import device_blocks
 from unflip.border.words import column_label
 
 
@@ -47,7 +48,7 @@ def _name_the_foreign_culprit(X: Any, names: tuple[str, ...] | None, first_row: 
     xp = array_namespace(X)
     if not xp.isdtype(X.dtype, "real floating"):
         return
-    for rows in blocks(*X.shape):
+    for rows in device_blocks(*X.shape):
         bad = xp.any(~xp.isfinite(X[rows, :]), axis=1)
         if bool(xp.any(bad)):
             row = rows.start + int(xp.argmax(xp.astype(bad, xp.int8)))

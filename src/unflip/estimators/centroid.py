@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unflip._state import all_or_nothing
 from unflip.border.arrays import Array, beside, is_foreign, to_numpy
+from unflip.border.blocks import feature_blocks
 from unflip.border.classes import contrast, lonely, never
 from unflip.border.finite import name_the_culprit
 from unflip.border.parameters import LARGEST_PARAMETER
@@ -30,7 +31,6 @@ from unflip.loo.threshold import best_threshold
 from unflip.moments import Moments
 from unflip.moments.frame import dense, squared_norms
 from unflip.sources import Batch, batches
-from unflip.sources.batch import feature_blocks
 
 
 class UnhingedClassifier(MomentClassifier):

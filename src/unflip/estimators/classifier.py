@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
 
-from unflip.border.arrays import Array, beside, is_foreign, is_plain, rows_as_they_are, to_numpy
+from unflip.border.arrays import Array, beside, here, is_foreign, to_numpy
 from unflip.border.long_integers import with_plain_integers, without_long_integers
-from unflip.border.no_numbers import naming_what_is_no_number
+from unflip.border.rows import numeric_rows
 from unflip.sources import Batch, encode
 from unflip.sources.batch import batch_of
 
@@ -77,25 +75,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """X as a numeric array or CSR matrix; whether it is finite, the sums will tell."""
-        plain = is_plain(X, ndim=2)
-        if not plain and is_foreign(X):
-            if self._on_device:
-                _check_feature_names(self, X, reset=reset)
-                rows = rows_as_they_are(X)
-                _check_n_features(self, rows, reset=reset)
-                return rows
+        if not self._on_device and is_foreign(X):
             X = here(X, type(self).__name__)
-        with nullcontext() if plain else naming_what_is_no_number(X):
-            rows = validate_data(
-                self,
-                X if plain else without_long_integers(X),
-                reset=reset,
-                accept_sparse="csr",
-                dtype=self._dtype,
-                ensure_all_finite=False,
-            )
-            # Lists of fractions or None come out as objects.
-            return rows.astype(np.float64) if rows.dtype.kind == "O" else rows
+        return numeric_rows(X, self, reset=reset, dtype=self._dtype)
 
     def _known_labels(self, batch: Batch, classes: Array) -> Batch:
         try:
@@ -108,18 +90,3 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def _names(self) -> tuple[str, ...] | None:
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else tuple(names)
-
-
-def here(X: Any, who: str) -> Array:
-    """A foreign array as one of NumPy, if it is in the host's memory; `who` does not work elsewhere.
-
-    >>> import array_api_strict as xp
-    >>> here(xp.ones((1, 2)), "LossClassifier").tolist()
-    [[1.0, 1.0]]
-    """
-    if "cpu" not in str(device(X)).lower():
-        raise TypeError(
-            f"{who} works on the host, but X is a {type(X).__name__} on {device(X)}; convert it to NumPy "
-            "yourself, or use UnhingedClassifier or SquareClassifier, which leave it where it is"
-        )
-    return np.asarray(to_numpy(X))

@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unflip.border.arrays import Array, to_numpy
+from unflip.border.blocks import feature_blocks
 from unflip.border.classes import contrast, lonely
 from unflip.border.finite import name_the_culprit
 from unflip.border.parameters import LARGEST_PARAMETER
@@ -29,7 +30,6 @@ from unflip.moments.frame import Frame, dense
 from unflip.passes.one_batch import batch_moments
 from unflip.solvers.ridge import Spectrum, leave_one_out
 from unflip.sources import Batch
-from unflip.sources.batch import feature_blocks
 
 LEVERAGE_OF_FEW_DIGITS = 1e-6  # a leverage this close to one leaves too few digits for the formula
 NARROW_COLUMNS = 1000  # columns whose second moment is no burden, however few the rows

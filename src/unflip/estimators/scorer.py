@@ -17,9 +17,9 @@ from array_api_compat import array_namespace
 
 from unflip._threads import workers
 from unflip.border.arrays import Array, beside, doubled, is_foreign
+from unflip.border.blocks import feature_rows
 from unflip.moments.frame import Frame, dense
 from unflip.passes.host import compiled_scores, is_compiled
-from unflip.sources.batch import feature_rows
 
 
 @dataclass(frozen=True, eq=False)

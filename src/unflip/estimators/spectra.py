@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from unflip.border.arrays import Array
+from unflip.border.blocks import feature_blocks
 from unflip.border.classes import contrast
 from unflip.estimators.kept import KeptRows
 from unflip.features.lowrank import LowRank
@@ -21,7 +22,6 @@ from unflip.kernels import Kernel
 from unflip.moments.frame import Frame
 from unflip.passes import accumulate
 from unflip.solvers.ridge import FLOAT_ROUNDING, Spectrum
-from unflip.sources.batch import feature_blocks
 
 FAINT_WEIGHT = 1e-8  # of the largest root of a weight
 

@@ -16,12 +16,12 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
 from unflip._threads import workers
-from unflip.border.arrays import Array, as_float64, beside, blocks, is_foreign, to_numpy
+from unflip.border.arrays import Array, as_float64, beside, is_foreign, to_numpy
+from unflip.border.blocks import device_blocks, slices
 from unflip.features.cosine import cosines
 from unflip.features.kernelmap import KernelMap
 from unflip.features.labelfree import generator
 from unflip.kernels import StationaryKernel
-from unflip.kernels.blocks import slices
 
 LOST_ANGLE = 1e10  # turns: six digits of an angle are left
 SAMPLE_AMID = 1000  # rows looked at for a point amid the data
@@ -143,7 +143,7 @@ class Fourier(KernelMap):
         xp = array_namespace(X)
         per_turn, start, center = (beside(part, X) for part in (per_turn, start, self.center_))
         features = xp.empty((X.shape[0], self.width), dtype=xp.float64, device=device(X))
-        for rows in blocks(X.shape[0], self.width):
+        for rows in device_blocks(X.shape[0], self.width):
             turns = (as_float64(X[rows, :]) - center) @ per_turn + start
             angles = (turns - xp.round(turns)) * (2 * math.pi)
             features[rows, :] = xp.cos(angles) * math.sqrt(2 / self.width)

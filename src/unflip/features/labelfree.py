@@ -15,14 +15,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
-from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from unflip._state import all_or_nothing
-from unflip.border.arrays import Array, all_finite, is_foreign, rows_as_they_are
-from unflip.border.finite import name_the_culprit
-from unflip.border.long_integers import without_long_integers
-from unflip.border.no_numbers import naming_what_is_no_number
+from unflip.border.arrays import Array
+from unflip.border.rows import finite_rows
 from unflip.border.words import column_label
 
 
@@ -106,35 +104,14 @@ class LabelFree(TransformerMixin, BaseEstimator):
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """X as a finite numeric array or CSR matrix."""
-        if is_foreign(X) and self._on_device:
-            return self._rows_beside(X, reset=reset)
-        with naming_what_is_no_number(X):
-            rows = validate_data(
-                self,
-                without_long_integers(X),
-                reset=reset,
-                accept_sparse="csr" if self._takes_sparse else False,
-                ensure_all_finite=False,
-                ensure_min_samples=self._fewest_rows if reset else 1,
-            )
-            if rows.dtype.kind == "O" or rows.dtype == np.longdouble:  # as of lists of fractions
-                rows = rows.astype(np.float64)
-        try:
-            with np.errstate(invalid="ignore"):  # infinities of both signs, in a sum
-                assert_all_finite(rows)
-        except ValueError:
-            name_the_culprit(rows, self._names)
-            raise
-        return rows
-
-    def _rows_beside(self, X: Any, *, reset: bool) -> Any:
-        """The same for an array of torch or CuPy, which is checked where it is."""
-        _check_feature_names(self, X, reset=reset)
-        rows = rows_as_they_are(X, self._fewest_rows if reset else 1)
-        _check_n_features(self, rows, reset=reset)
-        if not all_finite(rows):
-            name_the_culprit(rows, self._names)
-        return rows
+        return finite_rows(
+            X,
+            self,
+            reset=reset,
+            stay=self._on_device,
+            sparse=self._takes_sparse,
+            fewest=self._fewest_rows if reset else 1,
+        )
 
     @property
     def _names(self) -> Any:

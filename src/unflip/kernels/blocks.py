@@ -17,6 +17,7 @@ from scipy import sparse
 
 from unflip._threads import workers
 from unflip.border.arrays import Array
+from unflip.border.blocks import slices
 
 HEIGHT, WIDTH = 1024, 256  # rows of X and rows of Z in a tile: 2 MB of values
 SHORTEST_BLOCK = 16  # rows in a block, however long
@@ -53,15 +54,6 @@ def sweep(X: Any, Z: Any, prepare: Prepare, between: Between, use: Use, threads:
             # One block needs no thread. An error inside a thread surfaces here.
             for _ in each(work, blocks) if len(blocks) > 1 else map(work, blocks):
                 pass
-
-
-def slices(start: int, stop: int, size: int) -> list[slice]:
-    """Slices of at most `size` that cover start to stop.
-
-    >>> slices(0, 5, 3)
-    [slice(0, 3, None), slice(3, 5, None)]
-    """
-    return [slice(at, min(at + size, stop)) for at in range(start, stop, size)]
 
 
 def _block(

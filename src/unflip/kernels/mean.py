@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from unflip.border.arrays import Array
+from unflip.border.blocks import slices
 from unflip.kernels.base import Kernel
 from unflip.kernels.blocks import slices
 from unflip.kernels.rows import as_tables

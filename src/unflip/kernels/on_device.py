@@ -13,7 +13,8 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from unflip._triton import as_tensor, is_for_triton, like_given
-from unflip.border.arrays import all_finite, as_float64, beside, blocks, is_foreign, to_numpy
+from unflip.border.arrays import all_finite, as_float64, beside, is_foreign, to_numpy
+from unflip.border.blocks import device_blocks
 
 EXACT_EXPONENTS = 1e3  # (|x|^2 + |z|^2) / bandwidth^2 up to which exponents of a product are right to 1e-12
 # Exponents of two up to which the fused kernel keeps its promise, 1e-5 and 1e-3: on an H200, with 64 columns,
@@ -48,12 +49,12 @@ def _in_tiles(X: Any, Z: Any, w: Any, bandwidth: float) -> Any:
     if not farthest < 1e300:
         raise ValueError("squared distances overflow: some rows reach far beyond the bandwidth; rescale them")
     parts = []
-    for rows in blocks(X.shape[0], max(1, min(Z.shape[0], 1 << 12))):
+    for rows in device_blocks(X.shape[0], max(1, min(Z.shape[0], 1 << 12))):
         x = (as_float64(X[rows, :]) - origin) / bandwidth
         x_squares = xp.sum(x * x, axis=1)
         by_product = float(xp.max(x_squares)) + farthest <= EXACT_EXPONENTS
         total = xp.zeros((x.shape[0], *w.shape[1:]), dtype=xp.float64, device=device(X))
-        for columns in blocks(Z.shape[0], x.shape[0] * (1 if by_product else x.shape[1])):
+        for columns in device_blocks(Z.shape[0], x.shape[0] * (1 if by_product else x.shape[1])):
             near = z[columns, :]
             if by_product:
                 apart = x_squares[:, None] + z_squares[columns][None, :] - 2.0 * (x @ near.T)
@@ -99,7 +100,7 @@ def _prepared(rows: Any, origin: Any, scale: float, width: int) -> Any:
     import torch
 
     ready = torch.zeros((rows.shape[0], width), dtype=torch.float32, device=rows.device)
-    for part in blocks(*rows.shape):
+    for part in device_blocks(*rows.shape):
         ready[part, : rows.shape[1]] = (rows[part].double() - origin) * scale
     return ready
 
@@ -108,7 +109,7 @@ def _mean(Z: Any) -> Any:
     """The mean of the rows in float64, zero if there are none."""
     xp = array_namespace(Z)
     total = xp.zeros(Z.shape[1], dtype=xp.float64, device=device(Z))
-    for rows in blocks(*Z.shape):
+    for rows in device_blocks(*Z.shape):
         total = total + xp.sum(as_float64(Z[rows, :]), axis=0)
     return total / max(1, Z.shape[0])
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from unflip.border.arrays import Array, blocks, to_numpy
+from unflip.border.arrays import Array, to_numpy
+from unflip.border.blocks import device_blocks
 from unflip.border.labels import Labels
 from unflip.moments.frame import Frame
 from unflip.passes.sums import ClassSums
@@ -33,7 +34,7 @@ def class_sums(X: Any, labels: Labels, weight: Any, frame: Frame) -> ClassSums:
     here: dict[str, Any] = {"dtype": xp.float64, "device": device(X)}
     counts, sums, squares = (xp.zeros(shape, **here) for shape in (n_classes, (n_classes, d), d))
     places = xp.arange(n_classes, device=device(X))[:, None]
-    for rows in blocks(n, max(d, n_classes)):
+    for rows in device_blocks(n, max(d, n_classes)):
         z, w = frame.z(X[rows, :]), weight[rows]
         if labels.codes is None:
             by_class = labels.soft[:, rows] * w
@@ -57,7 +58,7 @@ def second_moment(X: Any, weight: Any, frame: Frame) -> Array:
     (n, d), xp = X.shape, array_namespace(X)
     second = xp.zeros((d, d), dtype=xp.float64, device=device(X))
     plain = bool(xp.all(weight == 1))
-    for rows in blocks(n, d):
+    for rows in device_blocks(n, d):
         z = frame.z(X[rows, :])
         second = second + (z if plain else z * weight[rows][:, None]).T @ z
     return to_numpy(second)

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from unflip._threads import workers
 from unflip.border.arrays import Array
+from unflip.border.blocks import ROWS_IN_BLOCK
 from unflip.border.labels import Labels
 from unflip.moments.exact import (
     ADDED_WITHOUT_ROUNDING,
@@ -21,7 +22,6 @@ from unflip.moments.exact import (
     products,
 )
 from unflip.passes.host import has_numba, without_duplicates
-from unflip.sources.batch import ROWS_IN_BLOCK
 
 ROWS_OF_WINDOW = 1 << 28  # rows that a window takes before its carries are passed on
 PARTS_OF_FLOAT = 8

@@ -18,10 +18,10 @@ from scipy import sparse
 
 from unflip._threads import workers
 from unflip.border.arrays import Array
+from unflip.border.blocks import ROWS_IN_BLOCK, row_blocks
 from unflip.border.labels import Labels
 from unflip.moments.frame import Frame, dense, scaled_rows
 from unflip.passes.sums import ClassSums
-from unflip.sources.batch import ROWS_IN_BLOCK, row_blocks
 from unflip.sources.column_table import ColumnTable
 
 WORTH_COMPILING = 1 << 20  # numbers in X below which loading compiled code takes longer than the pass
@@ -52,7 +52,7 @@ def class_sums(X: Any, labels: Labels, weight: Array, frame: Frame) -> ClassSums
                 return sums.toarray(), w @ z.power(2)
             return sums, np.einsum("i,ij,ij->j", w, z, z)
 
-    blocks = _sparse_blocks(X, n_classes) if sparse.issparse(X) else list(row_blocks(*X.shape))
+    blocks = _sparse_blocks(X, n_classes) if sparse.issparse(X) else row_blocks(*X.shape)
     sums, squares = np.zeros((n_classes, d)), np.zeros(d)
     with workers(None) if len(blocks) > 1 else nullcontext(map) as spread:
         for part, square in spread(block, blocks):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from unflip.border.arrays import is_foreign, to_numpy
+from unflip.border.blocks import feature_blocks
 from unflip.border.finite import name_the_culprit
 from unflip.border.labels import Labels
 from unflip.border.words import in_place
@@ -23,7 +24,7 @@ from unflip.passes import host
 from unflip.passes.engines import engine_for
 from unflip.passes.exact_sums import exact_sums
 from unflip.passes.sums import ClassSums
-from unflip.sources.batch import Batch, feature_blocks
+from unflip.sources.batch import Batch
 
 WIDEST_SECOND_MOMENT = 30_000  # features: 7 GB
 SAMPLE_FOR_FRAME = 256  # rows looked at, without labels, to choose origin and unit

@@ -17,11 +17,12 @@ import numpy as np
 from scipy import sparse
 
 from unflip.border.arrays import Array, to_numpy
+from unflip.border.blocks import row_blocks
 from unflip.moments.median import median_of_means
 from unflip.moments.moments import Moments
 from unflip.passes.host import without_duplicates
 from unflip.passes.one_batch import batch_moments
-from unflip.sources.batch import Batch, batches, row_blocks
+from unflip.sources.batch import Batch, batches
 from unflip.sources.source import Elsewhere
 
 MOST_OUTLIERS = 100_000  # of as many blocks, four times, sums are kept

@@ -13,9 +13,9 @@ import numpy as np
 
 from unflip._threads import workers
 from unflip.border.arrays import Array
+from unflip.border.blocks import slices
 from unflip.border.classes import contrast
 from unflip.features.landmarks import Landmarks
-from unflip.kernels.blocks import slices
 from unflip.moments import Moments
 from unflip.passes import accumulate
 from unflip.robust.everyone import Units

@@ -16,11 +16,10 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from unflip.border.arrays import Array, is_foreign, to_numpy
+from unflip.border.blocks import ROWS_IN_BLOCK, slices
 from unflip.border.labels import Labels
-from unflip.kernels.blocks import slices
 from unflip.passes.anywhere import sum_in_order
 from unflip.sources import Batch, Source
-from unflip.sources.batch import ROWS_IN_BLOCK
 
 
 @dataclass(frozen=True, eq=False)

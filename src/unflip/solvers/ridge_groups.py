@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from unflip.border.arrays import Array
-from unflip.kernels.blocks import slices
+from unflip.border.blocks import slices
 from unflip.solvers.ridge import RidgePath
 
 GROUP_NUMBERS_AT_ONCE = 1 << 22  # features of groups that are solved together: 32 MB

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
-from unflip.border.arrays import Array, is_foreign, is_plain, rows_as_they_are
-from unflip.border.arrays import blocks as foreign_blocks
+from unflip.border.arrays import Array, is_foreign, is_plain
 from unflip.border.labels import Labels, encode
-from unflip.border.long_integers import without_long_integers
-from unflip.border.no_numbers import naming_what_is_no_number
+from unflip.border.rows import numeric_rows
 from unflip.border.weights import as_weight, weight_beside
-
-ROWS_IN_BLOCK = 1 << 14  # rows worked on at a time, so that temporary arrays stay small
-NUMBERS_IN_BLOCK = 1 << 21  # numbers in a block of wide rows: 16 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +74,7 @@ def arrays(X: Any, y: Any, weight: Any = None) -> Batch:
     """
     labels = encode(y)
     names = _get_feature_names(X)
-    return batch_of(as_rows(X), labels, weight, None if names is None else tuple(names))
+    return batch_of(numeric_rows(X, fewest=0), labels, weight, None if names is None else tuple(names))
 
 
 def batch_of(rows: Any, labels: Labels, weight: Any, names: tuple[str, ...] | None) -> Batch:
@@ -99,51 +92,3 @@ def batch_of(rows: Any, labels: Labels, weight: Any, names: tuple[str, ...] | No
     else:
         checked = np.ones(n) if weight is None else as_weight(weight, n)
     return Batch(rows, labels.beside(rows), checked, names, foreign=foreign)
-
-
-def as_rows(X: Any) -> Any:
-    """A two-dimensional numeric array, or a CSR matrix; finiteness is left to the sums."""
-    if is_foreign(X):
-        return rows_as_they_are(X, fewest=0)
-    with naming_what_is_no_number(X):
-        return check_array(
-            without_long_integers(X),
-            accept_sparse="csr",
-            dtype="numeric",
-            ensure_all_finite=False,
-            ensure_min_samples=0,
-        )
-
-
-def row_blocks(n_rows: int, width: int = 1) -> Iterator[slice]:
-    """Slices that cover the rows, a block at a time; blocks of rows that turn out `width` wide are shorter.
-
-    >>> [rows.stop for rows in row_blocks(600, 10_000)]
-    [209, 418, 600]
-    """
-    size = max(1, min(ROWS_IN_BLOCK, NUMBERS_IN_BLOCK // max(1, width)))
-    for start in range(0, n_rows, size):
-        yield slice(start, min(start + size, n_rows))
-
-
-def feature_blocks(X: Any, transform: Callable[[Any], Any]) -> Iterator[tuple[slice, Any]]:
-    """The features of all rows, with the rows they belong to, a block at a time.
-
-    >>> [(rows.stop, phi.shape) for rows, phi in feature_blocks(np.ones((3, 2)), lambda X: X)]
-    [(3, (3, 2))]
-    """
-    return ((rows, transform(X[rows, :])) for rows in feature_rows(X, transform))
-
-
-def feature_rows(X: Any, transform: Callable[[Any], Any]) -> list[slice]:
-    """The rows of each block: as many as have features that are worked on at a time.
-
-    >>> feature_rows(np.ones((3, 2)), lambda X: X)
-    [slice(0, 3, None)]
-    """
-    if not X.shape[0]:
-        return []
-    one = transform(X[:1, :])
-    if is_foreign(one):
-        return list(foreign_blocks(X.shape[0], one.shape[1]))
-    return list(row_blocks(X.shape[0], 1 if sparse.issparse(one) else one.shape[1]))
