@@ -58,8 +58,7 @@ def never(counts: Array) -> Array:
     >>> never(np.array([3.0, 0.0, 2.0])).tolist()
     [-0.0, -inf, -0.0]
     """
-    missing = np.where(counts > 0, 0.0, np.inf)
-    return missing[[0]] - missing[[1]] if len(counts) == 2 else -missing
+    return contrasted(-np.where(counts > 0, 0.0, np.inf))
 
 
 def lonely(masses: Array, counts: Array) -> Array:
@@ -73,5 +72,32 @@ def lonely(masses: Array, counts: Array) -> Array:
     """
     gone = (masses > 0) & (counts - masses <= 1e-12 * counts)
     alone = gone.all(axis=1, keepdims=True)  # a single soft row: without it there is nothing to choose from
-    missing = np.where(gone & ~alone, np.inf, 0.0)
-    return missing[:, [0]] - missing[:, [1]] if len(counts) == 2 else -missing
+    return contrasted(-np.where(gone & ~alone, np.inf, 0.0))
+
+
+def contrasted(values: Array) -> Array:
+    """One number a class, along the last axis, as scores; the same as by `contrast`, infinities too.
+
+    >>> contrasted(np.array([-np.inf, 2.0])).tolist(), contrasted(np.array([1.0, 2.0, 3.0])).tolist()
+    ([inf], [1.0, 2.0, 3.0])
+    """
+    return values[..., [1]] - values[..., [0]] if values.shape[-1] == 2 else values
+
+
+def as_scores(table: Array) -> Array:
+    """Scores (..., C) in the shape that scikit-learn gives them: for two classes there is no last axis.
+
+    >>> as_scores(np.zeros((5, 1))).shape, as_scores(np.zeros((5, 3))).shape
+    ((5,), (5, 3))
+    """
+    return table[..., 0] if table.shape[-1] == 1 else table
+
+
+def chosen(scores: Any) -> Array:
+    """The place of the likely class, for scores in either shape.
+
+    >>> chosen(np.array([[-1.0], [2.0]])).tolist(), chosen(np.array([[0.1, 0.7, 0.2]])).tolist()
+    ([0, 1], [1])
+    """
+    scores = as_scores(scores) if scores.ndim == 2 else scores
+    return np.asarray(scores > 0 if scores.ndim == 1 else scores.argmax(axis=1), dtype=np.intp)

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from unflip._state import all_or_nothing
 from unflip.border.arrays import Array, beside, is_foreign, to_numpy
 from unflip.border.blocks import feature_blocks
-from unflip.border.classes import contrast, lonely, never
+from unflip.border.classes import contrast, contrasted, lonely, never
 from unflip.border.finite import name_the_culprit
 from unflip.border.parameters import LARGEST_PARAMETER
 from unflip.estimators.base import MomentClassifier
@@ -169,8 +169,8 @@ class UnhingedClassifier(MomentClassifier):
         norms = np.sum(means**2, axis=1)
         within = max(moments.variance - float(moments.counts @ norms) / moments.total, 0.0) / means.shape[1]
         base = centroids.offset(norms, within, self._priors(moments.counts)) - means @ moments.center
-        base = base[[1]] - base[[0]] if len(base) == 2 else base  # infinite where a class has no rows
-        return contrast(len(means)) @ means / self.regularization, base / self.regularization
+        base = contrasted(base) / self.regularization  # infinite where a class has no rows
+        return contrast(len(means)) @ means / self.regularization, base
 
     def _middle(self, moments: Moments) -> Array:
         """What features are centred at, as z: the mean, or the zero of the features."""

@@ -6,11 +6,11 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar
 
-import numpy as np
 from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from unflip.border.arrays import Array, beside, here, is_foreign, to_numpy
+from unflip.border.classes import chosen
 from unflip.border.long_integers import with_plain_integers, without_long_integers
 from unflip.border.rows import numeric_rows
 from unflip.sources import Batch, encode
@@ -45,8 +45,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         scores = self._relative_scores(X)
         if is_foreign(scores):
             return self._chosen_beside(scores)
-        chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[chosen.astype(np.intp)]
+        return self.classes_[chosen(scores)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted.

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unflip.border.arrays import Array, to_numpy
 from unflip.border.blocks import feature_blocks
-from unflip.border.classes import contrast, lonely
+from unflip.border.classes import as_scores, contrast, lonely
 from unflip.border.finite import name_the_culprit
 from unflip.border.parameters import LARGEST_PARAMETER
 from unflip.estimators.base import MomentClassifier
@@ -93,11 +93,10 @@ class SquareClassifier(MomentClassifier):
                 "tell what it would score otherwise; take a larger regularization"
             )
         scores = spectrum.mean + left
-        scores = scores[:, 0] if len(self.classes_) == 2 else scores
         for row in np.flatnonzero(leverage > 1 - LEVERAGE_OF_FEW_DIGITS):
             scores[row] = to_numpy(self._refit_without(batch, int(row)))
         gone = lonely(weight[:, None] * batch.labels.membership, moments.counts)
-        return scores + (gone[:, 0] if len(self.classes_) == 2 else gone)
+        return as_scores(scores + gone)
 
     def _rows_along(self, batch: Batch) -> tuple[Spectrum, Array]:
         """The spectrum of the fitted rows, and each of them along it."""

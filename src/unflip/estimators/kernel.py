@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unflip._state import all_or_nothing
 from unflip.border.arrays import Array
-from unflip.border.classes import never, refuse_single_class
+from unflip.border.classes import as_scores, never, refuse_single_class
 from unflip.border.parameters import LARGEST_PARAMETER
 from unflip.compress import Herd, herd
 from unflip.estimators.kept import KeptRows
@@ -198,7 +198,7 @@ class KernelUnhingedClassifier(KernelClassifier):
         if self.n_support is None:
             self._kept, self._near = kept, nears[best]
             left = reading.left - self.threshold_
-            self.loo_scores_ = left[:, 0] if len(self.classes_) == 2 else left
+            self.loo_scores_ = as_scores(left)
             self.support_vectors_, self.dual_coef_ = kept.X, reading.coefficients
         else:
             self.herd_: Herd = herd(kept.X, reading.coefficients, self.kernel_, int(self.n_support))

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unflip._state import all_or_nothing
 from unflip.border.arrays import Array
-from unflip.border.classes import contrast, lonely, never, refuse_single_class
+from unflip.border.classes import as_scores, contrast, lonely, never, refuse_single_class
 from unflip.border.parameters import LARGEST_PARAMETER
 from unflip.estimators.kept import KeptRows
 from unflip.estimators.kernelized import KernelClassifier
@@ -137,7 +137,7 @@ class KernelSquareClassifier(KernelClassifier):
         stacked = duals.transpose(1, 0, 2).reshape(duals.shape[1], -1)
         scores = self.kernel_.score(self._rows(X, reset=False), self.support_vectors_, stacked)
         scores = scores.reshape(-1, *duals.shape[::2]).transpose(1, 0, 2) + self.path_.intercept[:, None]
-        return scores[:, :, 0] if len(self.classes_) == 2 else scores
+        return as_scores(scores)
 
     def _landmarks(self, X: Any, rng: Any) -> Any:
         """Rows drawn without a look at labels, or None for all of them."""
@@ -182,4 +182,4 @@ class KernelSquareClassifier(KernelClassifier):
         self.kernel_, self.support_vectors_, self.path_ = kernel, support, path
         self.regularization_ = float(path.regularization[best])
         self.dual_coef_, self.intercept_ = path.dual_coef[best], path.intercept[best]
-        self.loo_scores_ = left[best, :, 0] if len(self.classes_) == 2 else left[best]
+        self.loo_scores_ = as_scores(left[best])

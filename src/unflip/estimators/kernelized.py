@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unflip.border.arrays import Array
+from unflip.border.classes import as_scores
 from unflip.border.finite import name_the_culprit
 from unflip.border.parameters import LARGEST_PARAMETER
 from unflip.border.words import column_label
@@ -49,7 +50,7 @@ class KernelClassifier(Classifier):
         check_is_fitted(self, "dual_coef_")
         rows = self._rows(X, reset=False)
         scores = self.kernel_.score(rows, self.support_vectors_, self.dual_coef_) + self.intercept_
-        return scores[:, 0] if len(self.classes_) == 2 else scores
+        return as_scores(scores)
 
     def _relative_scores(self, X: Any) -> Array:
         return self.decision_function(X)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unflip.border.arrays import Array
-from unflip.border.classes import contrast, lonely
+from unflip.border.classes import contrast, contrasted, lonely
 from unflip.estimators.kept import KeptRows
 from unflip.loo.mean_map import leave_one_out
 
@@ -92,5 +92,5 @@ def nearest_centroid(kept: KeptRows, near: Array, own: Array) -> Reading:
         part = lost / others
         length = norms * (counts / others) ** 2 - 2 * part * (near / others) + part**2 * q
         alone = np.where(others > 1e-12 * counts, near / others - part * q - length / 2, -np.inf)
-        left = alone[:, [1]] - alone[:, [0]] if len(signs) == 1 else alone
+        left = contrasted(alone)
     return Reading(means @ signs.T, signs @ norms / 2, left)  # Appendix E.2

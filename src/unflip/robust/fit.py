@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unflip.border.arrays import Array
+from unflip.border.classes import as_scores, chosen
 from unflip.border.labels import Labels
 from unflip.features.landmarks import Landmarks
 from unflip.robust.candidates import Candidates, fit_candidates
@@ -162,16 +163,6 @@ def _honest(found: Candidates, rng: np.random.Generator) -> Array:
         folds = folds_of(units, rng)[found.judged]
         away = in_one_order(found.without_folds(folds), folds)
     return as_scores(in_steps(found.mean + away))
-
-
-def as_scores(table: Array) -> Array:
-    """(n, k) as (n,) for two classes, (n, K) for more."""
-    return table[:, 0] if table.shape[1] == 1 else table
-
-
-def chosen(table: Array) -> Array:
-    """The place of the likely class, for scores (n, k)."""
-    return (table[:, 0] > 0).astype(np.intp) if table.shape[1] == 1 else table.argmax(axis=1)
 
 
 def _error(likely: Array, masses: Array) -> float:

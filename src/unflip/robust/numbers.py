@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unflip._state import all_or_nothing
 from unflip.border.arrays import Array
-from unflip.border.classes import refuse_single_class, warn_lonely_class
+from unflip.border.classes import as_scores, refuse_single_class, warn_lonely_class
 from unflip.border.labels import encode_classes
 from unflip.border.weights import as_weight
 from unflip.border.words import is_missing
@@ -24,7 +24,7 @@ from unflip.passes.anywhere import is_source
 from unflip.robust.calibration import Calibration
 from unflip.robust.ensemble import RidgeEnsemble
 from unflip.robust.everyone import Everyone
-from unflip.robust.fit import RobustFit, as_scores, fit_rows
+from unflip.robust.fit import RobustFit, fit_rows
 from unflip.robust.guarantee import Guarantee
 from unflip.robust.report import Calibrated, LabelReport
 from unflip.robust.sample import RowsAndLabels, draw, plain
