@@ -21,7 +21,7 @@ from unflip.border.blocks import slices
 
 HEIGHT, WIDTH = 1024, 256  # rows of X and rows of Z in a tile: 2 MB of values
 SHORTEST_BLOCK = 16  # rows in a block, however long
-SMALLEST = 1 << 16  # values of a block, where a short X is cut finer: less is all overhead
+SMALLEST_BLOCK = 1 << 16  # values of a block, where a short X is cut finer: less is all overhead
 PREPARED = 1 << 21  # numbers of Z that are prepared at a time: 16 MB
 
 Prepare = Callable[[Any, Array | None], Any]  # rows, origin -> rows as the kernel wants them
@@ -44,7 +44,7 @@ def sweep(X: Any, Z: Any, prepare: Prepare, between: Between, use: Use, threads:
     n, m = X.shape[0], Z.shape[0]
     origin = _origin(X, Z)
     # A short X is cut finer, so that all threads have work; how fine depends on the tables alone.
-    blocks = slices(0, n, _fitting(X, min(HEIGHT, max(SHORTEST_BLOCK, n // 16, SMALLEST // max(1, m)))))
+    blocks = slices(0, n, _fitting(X, min(HEIGHT, max(SHORTEST_BLOCK, n // 16, SMALLEST_BLOCK // max(1, m)))))
     width = _fitting(Z, WIDTH)
     panel = max(width, int(PREPARED / _numbers_a_row(Z)) // width * width)
     with workers(threads) as each:

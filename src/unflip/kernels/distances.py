@@ -15,7 +15,8 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from unflip.border.arrays import Array
-from unflip.kernels.blocks import Between, Prepare, slices, sweep
+from unflip.border.blocks import slices
+from unflip.kernels.blocks import Between, Prepare, sweep
 from unflip.kernels.rows import as_dense, as_float64, as_tables, inner_products, squared_norms
 
 CLOSE_POINTS = 1e-3  # of |x|^2 + |z|^2: squared distances below it have lost three digits or more

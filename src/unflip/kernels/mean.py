@@ -16,7 +16,6 @@ import numpy as np
 from unflip.border.arrays import Array
 from unflip.border.blocks import slices
 from unflip.kernels.base import Kernel
-from unflip.kernels.blocks import slices
 from unflip.kernels.rows import as_tables
 
 PERMUTATIONS_AT_ONCE = 256  # permutations in one matrix product

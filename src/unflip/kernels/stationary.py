@@ -26,7 +26,6 @@ from unflip.kernels.distances import (
 from unflip.kernels.profile import DistanceKernel
 
 
-
 class StationaryKernel(DistanceKernel):
     """A function of x - z that is one at zero, hence a mean of cosines.
 

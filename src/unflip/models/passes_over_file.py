@@ -33,7 +33,7 @@ from unflip.tables.labels import class_against_others, refuse_doubtful_labels, r
 from unflip.tables.tabular import NEVER_VARIES, Tabular
 from unflip.tables.text import head_of_csv
 
-SMALLEST = 1e-150  # a spread whose square is a float
+SMALLEST_SPREAD = 1e-150  # a spread whose square is a float
 PARQUET, TEXT = (".parquet", ".pq"), (".csv", ".tsv")
 
 
@@ -159,7 +159,7 @@ def _maps(names: list[str], facts: ColumnFacts, medians: Array) -> tuple[Tabular
     table.columns_, table.left_out_, table.kept_ = columns, left_out, np.asarray(kept, dtype=np.intp)
     scale.n_features_in_, scale.mean_ = table.width, np.array([mean for mean, _ in scales])
     scale.scale_ = np.sqrt([squares / n for _, squares in scales])
-    if not (scale.scale_ > SMALLEST).all():
+    if not (scale.scale_ > SMALLEST_SPREAD).all():
         raise ValueError("some numbers are too small to be squared")
     return table, scale
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _get_feature_names
 
-from unflip.border.arrays import Array, is_foreign, is_plain
+from unflip.border.arrays import Array, is_foreign
 from unflip.border.labels import Labels, encode
 from unflip.border.rows import numeric_rows
 from unflip.border.weights import as_weight, weight_beside
@@ -86,7 +86,7 @@ def batch_of(rows: Any, labels: Labels, weight: Any, names: tuple[str, ...] | No
     n = rows.shape[0]
     if n != len(labels):
         raise ValueError(f"X has {n} rows, y has {len(labels)} labels: inconsistent lengths")
-    foreign = not is_plain(rows, ndim=2) and is_foreign(rows)
+    foreign = not isinstance(rows, np.ndarray) and is_foreign(rows)
     if foreign:
         checked = weight_beside(weight, rows)
     else:
