@@ -11,15 +11,6 @@ import unflip
 from unflip import features
 
 TABLE = {case.name: case for case in (*CASES, *LABELS, *WEIGHTS, RARE, *SCALES)}
-# What is not refused as it should be today; who mends it takes the line out.
-OPEN = {
-    ("Accumulated", "None in a list"): "float()'s own words, which name no place",
-    ("Accumulated", "integers beyond floats in a list"): "OverflowError",
-    (
-        "RobustClassifierCV",
-        "y is too short, and one is lonely",
-    ): "warns of the lonely class before it refuses",
-}
 HAS_PARAMETERS = [unflip.UnhingedClassifier(), unflip.KernelUnhingedClassifier(), unflip.RobustClassifierCV()]
 
 
@@ -31,10 +22,7 @@ def test_every_case_has_a_name_of_its_own():
 def test_it_is_fitted_and_right_or_refused_by_name_and_the_fitted_model_stays(name):
     case = TABLE[name]
     broken = {learner: outcome(learner, case) for learner in QUICK if concerns(case, learner)}
-    open_to = {learner for learner in broken if (type(learner).__name__, name) in OPEN}
-    assert {str(learner): what for learner, what in broken.items() if what and learner not in open_to} == {}
-    for learner in open_to:
-        assert broken[learner], f"{learner} is mended: take it out of OPEN"
+    assert {str(learner): what for learner, what in broken.items() if what} == {}
 
 
 @pytest.mark.parametrize("estimator", HAS_PARAMETERS, ids=repr)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ def is_source(X: Any) -> bool:
     >>> is_source(arrays([[1.0]], [0])), is_source([arrays([[1.0]], [0])]), is_source([[1.0]])
     (True, True, False)
     """
-    if isinstance(X, Batch | Source | Stream | Elsewhere | Iterator):
+    if isinstance(X, Batch | Source | Stream | Elsewhere):
         return True
     return isinstance(X, list | tuple) and bool(X) and all(isinstance(item, Batch) for item in X)
 

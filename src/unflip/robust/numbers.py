@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from unflip._state import all_or_nothing
 from unflip.border.arrays import Array
 from unflip.border.classes import as_scores, refuse_single_class, warn_lonely_class
-from unflip.border.labels import encode_classes
+from unflip.border.labels import Labels, encode_classes
 from unflip.border.weights import as_weight
 from unflip.border.words import is_missing
 from unflip.estimators.classifier import Classifier
@@ -67,11 +67,12 @@ class EnsembleClassifier(Classifier):
             together. Equal rows are, unless they are so many that columns of few values make them.
         """
         with all_or_nothing(self):
-            if is_source(X):
+            if is_source(X) or (y is None and isinstance(X, Iterator)):
                 if not (y is None and sample_weight is None and groups is None):
                     raise ValueError("a source brings its own labels and weights, and knows no groups")
                 return self._fit_source(X)
             labels = encode_classes(y)
+            _refuse_other_lengths(getattr(X, "shape", None), labels)
             weight = as_weight(sample_weight, len(labels))
             # What rounding loses beside the largest weight counts for nothing.
             counting = np.flatnonzero(weight > FLOAT_ROUNDING * weight.max(initial=0.0))
@@ -83,8 +84,7 @@ class EnsembleClassifier(Classifier):
             if len(counting) > most and groups is None:
                 return self._fit_source(RowsAndLabels(X, labels, as_weight(sample_weight, len(labels))))
             rows = self._rows(X, reset=True)
-            if len(rows) != len(labels):
-                raise ValueError(f"X has {len(rows)} rows, y has {len(labels)} labels: inconsistent lengths")
+            _refuse_other_lengths(rows.shape, labels)
             together = None if groups is None else _group_codes(groups, len(labels), most)[counting]
             weigh, rng = bool(self.feature_weights), generator(self.random_state)
             scale = _scale(float(weight.max()), float(weight.mean()))
@@ -197,6 +197,12 @@ class EnsembleClassifier(Classifier):
             rows=found.rows,
             label_free=found.column_weights is None,
         )
+
+
+def _refuse_other_lengths(shape: tuple[int, ...] | None, labels: Labels) -> None:
+    """Raise if rows that know their number have another one than labels."""
+    if shape and shape[0] != len(labels):
+        raise ValueError(f"X has {shape[0]} rows, y has {len(labels)} labels: inconsistent lengths")
 
 
 def _group_codes(groups: Any, n: int, judged: int) -> Array:
