@@ -156,7 +156,7 @@ def one_row(data: Data, chunkings: int, orders: int) -> Found:
     n = len(data.y)
     permutations, cuts = [rng.permutation(n) for _ in range(orders)], cuts_of(rng, chunkings, n)
     seen = []
-    with TemporaryDirectory() as folder, mock.patch.object(exact_sums, "AT_ONCE", BLOCK):
+    with TemporaryDirectory() as folder, mock.patch.object(exact_sums, "ADDED_WITHOUT_ROUNDING", BLOCK):
         for cut in cuts:
             for order in permutations:
                 threads = len(seen) % THREADS + 1

@@ -201,7 +201,7 @@ MUTANTS = {
         "proper_losses_are_not_symmetric",
     ),
     "an uncalibrated loss passes for calibrated": (
-        chapter("robustness", "LOSSES", (Overconfident(),)),
+        chapter("robustness", "CLAIM_LOSSES", (Overconfident(),)),
         "proposition_2",
     ),
     "a calibrated loss passes for uncalibrated": (
