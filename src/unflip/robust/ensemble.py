@@ -119,7 +119,16 @@ class RidgeEnsemble:
         return ViewedLandmarks(self.views, Landmarks(part.kernel, part.landmarks))
 
     def summed(self, X: Any, y: Any, weight: Any = None) -> Moments:
-        """The sums of other rows of numbers under the same map, to add or to take away."""
+        """The sums of other rows of numbers under the same map, to add or to take away.
+
+        Rows are as the model's table makes them: `model.table_.transform(X)`.
+        """
+        width, given = len(self.views.mean), np.shape(X)
+        if given[1:] != (width,):
+            raise ValueError(
+                f"the ensemble has {width} columns, as model.table_.transform makes them; X has the "
+                f"shape {given}"
+            )
         return accumulate((X, y, weight), self.features, degree=2)
 
     def with_sums(self, sums: Moments) -> RidgeEnsemble:

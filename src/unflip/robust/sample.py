@@ -21,6 +21,8 @@ from unflip.border.labels import Labels
 from unflip.passes.anywhere import sum_in_order
 from unflip.sources import Batch, Source
 
+NUMBER_KINDS = "biuf"  # of labels, which do not mix with text
+
 
 @dataclass(frozen=True, eq=False)
 class Sample:
@@ -67,7 +69,15 @@ class Sample:
 
     def __add__(self, other: Sample) -> Sample:
         classes = self.classes
+        if self.X.shape[1] != other.X.shape[1]:
+            raise ValueError(
+                f"batches of a source have the same columns; one has {self.X.shape[1]}, a later one "
+                f"{other.X.shape[1]}"
+            )
         if classes.tolist() != other.classes.tolist():
+            if (classes.dtype.kind in NUMBER_KINDS) != (other.classes.dtype.kind in NUMBER_KINDS):
+                one, two = classes.tolist()[0], other.classes.tolist()[0]
+                raise ValueError(f"labels are of mixed types: {one!r} in one batch, {two!r} in another")
             classes = np.unique(np.concatenate([classes, other.classes]))
         keys = np.concatenate([self.keys, other.keys])
         places = np.concatenate([self.places, other.places])

@@ -124,7 +124,9 @@ def wrong_in_words(audit: Audit) -> str:
         return "On the same assumption no single row is more likely wrong than right."
     those, them = ("is", "it") if count == 1 else ("are", "those")
     found = f"{counted(count, 'row')} {those} more likely wrong than right"
-    return f"On the same assumption {found}; check {them} first."
+    # Where the interval begins at none at all, the rows hang on the estimate too.
+    given = "At the estimated rate" if audit.noise.low == 0 else "On the same assumption"
+    return f"{given} {found}; check {them} first."
 
 
 def _missing(audit: Audit) -> list[str]:
