@@ -1,5 +1,7 @@
 """The learner that an audit recommends is one that `unflip fit` fits, and a better rival is named."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,13 @@ def test_the_best_is_recommended_if_it_is_clearly_the_best(name):
     assert found.why == "it matches 80.0 % of held-out labels, the highest of the 5"
 
 
+def test_an_accuracy_that_is_corrected_is_not_called_one_on_the_labels_as_they_are():
+    corrected = tuple(replace(each, stretch=1.3) for each in learners(**WORSE | {"square": 0.8}))
+    assert recommend(corrected).why == (
+        "it would match 80.0 % of clean labels, at the rates by class, the highest of the 5"
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [("square", "is simpler"), ("robust", "gives probabilities of clean labels"), ("kernel", None)],
@@ -42,7 +51,7 @@ def test_a_rival_is_never_recommended_and_named_if_it_is_clearly_better(simpler)
     ours = WORSE | {"robust": 0.8} | simpler
     clearly = recommend(learners(**ours, RandomForestClassifier=0.82))
     assert clearly.name == next(iter(simpler), "robust")
-    assert clearly.why.endswith("; RandomForestClassifier, which you compare with, matches more, 82.0 %")
+    assert clearly.why.endswith("; RandomForestClassifier, which you compare with, is ahead with 82.0 %")
     hardly = recommend(learners(**ours, RandomForestClassifier=0.802))
     assert hardly.name == clearly.name
     assert "RandomForestClassifier" not in hardly.why

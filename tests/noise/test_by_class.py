@@ -259,3 +259,23 @@ def test_where_classes_may_differ_the_interval_admits_both(seed):
     noisy = np.where(wrong, (y + rng.integers(1, 4, 500)) % 4, y)
     found = rate_from_scores(scores, noisy)
     assert found.low <= wrong.mean() <= found.high <= found.outer
+
+
+def overlapping(n_classes, n=1500, seed=0):
+    """Scores whose classes overlap everywhere, with labels as they were drawn: none is wrong."""
+    rng = np.random.default_rng(seed)
+    signal = rng.normal(size=n)
+    y = np.digitize(signal + rng.normal(size=n), np.linspace(-1, 1, n_classes + 1)[1:-1])
+    centers = np.linspace(-1, 1, n_classes)
+    return (signal if n_classes == 2 else -((signal[:, None] - centers) ** 2)), y
+
+
+@pytest.mark.parametrize("labels", [overlapping, blobs])
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("trust", [False, True])
+def test_rows_do_not_count_more_wrong_labels_than_the_estimate(labels, n_classes, trust):
+    scores, y = labels(n_classes)
+    trusted = np.arange(len(y)) % 3 == 0 if trust else None
+    found = judge(scores, np.eye(n_classes)[y], trusted)
+    doubted = np.ones(len(y), dtype=bool) if trusted is None else ~trusted
+    assert found.rows()[0][doubted].mean() <= found.estimate.rate + 1e-6

@@ -248,7 +248,7 @@ def test_rates_by_class_are_said_everywhere():
         assert "40.0 % of what is really “gold” is labelled “silver”" in said
     assert as_plain(audit)["noise"]["by_class"]["gold"] == {"rate": 0.4, "low": 0.3, "high": 0.5}
     page = as_html(audit)
-    assert "corrected for the rates by class" in page
+    assert "Accuracies are corrected for the rates by class" in page
     assert "held-out labels as they are" not in page
 
 

@@ -147,18 +147,18 @@ def recommend(learners: tuple[Learner, ...]) -> Recommended:
     best, first = (max(some, key=lambda learner: learner.accuracy) for some in (ours, learners))
     near = {learner.name: learner for learner in ours if learner.accuracy >= best.accuracy - best.error}
     chosen = next((near[name] for name in PREFERRED if name in near), best)
-    held_out = f"{_percent(chosen)} of held-out labels"
+    matched = f"matches {_percent(chosen)} of held-out labels"
     if chosen.corrected:
-        held_out += ", corrected for the rates by class"
+        matched = f"would match {_percent(chosen)} of clean labels, at the rates by class"
     if chosen is not best:
         better = f"{best.name} ({_percent(best)})"
-        why = f"it matches {held_out}, within a standard error of {better}, and {PREFERRED[chosen.name]}"
+        why = f"it {matched}, within a standard error of {better}, and {PREFERRED[chosen.name]}"
     elif first is best:
-        why = f"it matches {held_out}, the highest of the {len(learners)}"
+        why = f"it {matched}, the highest of the {len(learners)}"
     else:
-        why = f"it matches {held_out}, the highest of those that unflip fits"
+        why = f"it {matched}, the highest of those that unflip fits"
     if first is not best and first.accuracy > chosen.accuracy + first.error:
-        why += f"; {first.name}, which you compare with, matches more, {_percent(first)}"
+        why += f"; {first.name}, which you compare with, is ahead with {_percent(first)}"
     return Recommended(chosen.name, why)
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit
 
 from unflip.border.arrays import Array
 from unflip.border.weights import as_weight
@@ -35,6 +37,7 @@ KINDS = ("auto", "symmetric", "class_conditional")
 TIE_BREAK = 1e-6  # keeps the order going where probabilities are equal
 LARGEST, HALF = 0.499, 0.48  # of two rates, which sum to less than one; and what may be a half or more
 ABOUT_HALF, ABOUT_EQUAL = 0.45, 0.9  # a rate that may hide a larger one; so many wrong labels to a right one
+LEAST_SHIFT = -20.0  # of log odds: a rate of zero leaves every row next to no chance
 NEGLIGIBLE, UNLIKELY = 0.1, 3.0  # of the way from guessing to certainty; and so many standard errors
 ONE_RATE = (
     "the classes seem to be flipped at different rates ({}), so one rate for all of them misleads; "
@@ -54,7 +57,8 @@ class Judgement:
     """The estimate, and what P(wrong) of single rows follows from.
 
     scores, member: what was judged; curve, rates: one rate for all classes, and the rates it considers;
-    by_class: the fit of a rate for each class, where that is what the estimate rests on.
+    by_class: the fit of a rate for each class, where that is what the estimate rests on; trusted: (n,), a
+    mask of rows whose labels are right.
     """
 
     estimate: NoiseEstimate
@@ -63,17 +67,24 @@ class Judgement:
     curve: Curve
     rates: Array
     by_class: NoiseByClass | None
+    trusted: Array | None = None
 
     def rows(self, curve: Curve | None = None) -> tuple[Array, Array]:
         """P(wrong) of each row, with a last digit that keeps the order, and its likely class.
 
-        curve: another one than that of all rows, such as an annotator's.
+        With one rate for all classes, the average over rows that are not trusted is at most the estimated
+        rate: where classes overlap heavily, high rates that cannot be ruled out would otherwise count more
+        wrong labels than the estimate. curve: another one than that of all rows, such as an annotator's, who
+        has a rate of their own.
         """
         ahead = _ahead(self.scores, self.member)
         if self.by_class is not None and curve is None:
             wrong, likely = self.by_class.judged(self.scores, self.member)
         else:
             wrong, likely = self._by_one_rate(curve or self.curve, ahead)
+            if curve is None:
+                doubted = self.member.sum(axis=1) * (1.0 if self.trusted is None else ~self.trusted)
+                wrong = averaging(wrong, doubted, self.estimate.rate)
         size = np.abs(ahead).max(initial=0.0) or 1.0
         return wrong + TIE_BREAK * np.tanh(ahead / size), likely
 
@@ -121,18 +132,18 @@ def judge(
         most = min(estimate.outer, estimate.limit)
         warnings = (*_without_overlap(estimate.warnings), NO_SIGNAL)
         estimate = replace(estimate, low=0.0, high=most, outer=most, warnings=warnings)
-        return Judgement(estimate, scores, member, curve, grid, None)
+        return Judgement(estimate, scores, member, curve, grid, None, trusted)
     if n_classes > MOST_CLASSES:
         if noise == "class_conditional":
             sure = np.zeros(len(member), dtype=bool) if trusted is None else trusted
             rates = counted_rates(scores, member, sure, names)
             estimate = _with_rates(estimate, rates, names, (*estimate.warnings, COUNTED))
-        return Judgement(estimate, scores, member, curve, grid, None)
+        return Judgement(estimate, scores, member, curve, grid, None, trusted)
     fit: NoiseByClass = (fit_two_rates if n_classes == 2 else fit_tables)(scores, member, trusted)
     rates = fit.rates()
     if noise == "class_conditional" or (noise == "auto" and fit.clearly):
         estimate = _with_rates(estimate, rates, names, estimate.warnings)
-        return Judgement(estimate, scores, member, curve, grid, fit)
+        return Judgement(estimate, scores, member, curve, grid, fit, trusted)
     if n_classes == 2:
         estimate = replace(estimate, by_class=_named(rates, names))
     if noise == "auto" and fit.perhaps:
@@ -140,7 +151,7 @@ def judge(
     if fit.clearly:
         said = ", ".join(f"{name}: {100 * rate:.0f} %" for name, (rate, *_) in _named(rates, names).items())
         estimate = replace(estimate, warnings=(*estimate.warnings, ONE_RATE.format(said)))
-    return Judgement(estimate, scores, member, curve, grid, None)
+    return Judgement(estimate, scores, member, curve, grid, None, trusted)
 
 
 def rate_from_scores(scores: Any, y: Any, sample_weight: Any = None, noise: str = "auto") -> NoiseEstimate:
@@ -193,6 +204,27 @@ def beats_guessing(scores: Array, member: Array) -> bool:
         chance = np.sqrt(np.sum(recalls * (1 - recalls) / counts)) / n_classes
     clearly = max(UNLIKELY * chance, NEGLIGIBLE * (1 - 1 / n_classes))
     return bool(recalls.mean() > 1 / n_classes + clearly)
+
+
+def averaging(chances: Array, weight: Array, most: float) -> Array:
+    """The chances with their odds times one factor, so that their weighted average is at most as given.
+
+    The order stays as it is.
+
+    >>> averaging(np.array([0.2, 0.5, 0.8]), np.ones(3), 0.6).tolist()
+    [0.2, 0.5, 0.8]
+    >>> bool(np.isclose(averaging(np.array([0.2, 0.5, 0.8]), np.ones(3), 0.3).mean(), 0.3))
+    True
+    """
+    odds = logit(np.clip(chances, 0.0, 1.0))  # beyond by rounding
+
+    def excess(shift: float) -> float:
+        return float(weight @ expit(odds + shift) / weight.sum()) - most
+
+    if excess(0.0) <= 0:
+        return chances
+    shift = brentq(excess, LEAST_SHIFT, 0.0) if excess(LEAST_SHIFT) < 0 else LEAST_SHIFT
+    return np.asarray(expit(odds + shift))
 
 
 def _ahead(scores: Array, member: Array) -> Array:
