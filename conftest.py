@@ -13,8 +13,11 @@ from importlib.util import find_spec
 import pytest
 
 # Before SciPy is imported: scikit-learn skips its array API checks without it.
-
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+# Processes that share the cores wait for each other's threads of BLAS: what takes a second alone takes nine.
+# Tests that walk threaded code ask for `two_threads`.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 NOT_QUICK = {"slow", "subprocess", "browser", "cluster"}
 FEW_MEMBERS = 4
@@ -53,6 +56,15 @@ def quick_ones(items):
         n = min(len(family), FEW_MEMBERS)
         chosen.update(family[k * (len(family) - 1) // max(n - 1, 1)] for k in range(n))
     return chosen
+
+
+@pytest.fixture
+def two_threads():
+    """Whatever goes by threads goes by two, on any machine."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(2, "blas"):
+        yield
 
 
 @pytest.fixture(autouse=True)

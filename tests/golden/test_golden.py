@@ -15,6 +15,7 @@ NEAR = 1e-6  # of the largest number of an array
 # A table of noise for several classes is found by an optimiser, which stops within this of the best: machines
 # that round otherwise stop at other places. (OPENBLAS_CORETYPE=Nehalem makes another machine of this one.)
 SEARCHED = 1e-4
+pytestmark = pytest.mark.usefixtures("two_threads")  # what threads share is in here
 FROM_TABLES = {"noise", "their noise", "clean error", "wrong"}
 
 

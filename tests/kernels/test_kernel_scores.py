@@ -65,6 +65,7 @@ def test_long_rows_come_in_small_blocks(monkeypatch):
     [Gaussian(5.0), Gaussian(0.05), EuclideanLaplace(5.0), Laplace(20.0), RankLaplace(np.eye(20), 2.0)],
     ids=repr,
 )
+@pytest.mark.usefixtures("two_threads")
 def test_the_number_of_threads_does_not_change_a_bit(kernel):
     X, Z, w = problem(700, 600, 20, (2,))
     one = kernel.score(X, Z, w, threads=1)

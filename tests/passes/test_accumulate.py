@@ -15,6 +15,8 @@ from unflip.moments import Moments, accumulate
 from unflip.sources import Batch, arrays
 from unflip.sources.column_table import ColumnTable
 
+pytestmark = pytest.mark.usefixtures("two_threads")
+
 
 def make_data(n=300, d=5, seed=0):
     rng = np.random.default_rng(seed)

@@ -10,6 +10,7 @@ from unflip.private import private_moments
 from unflip.sources import Source, arrays
 from unflip.sources.source import Elsewhere
 
+pytestmark = pytest.mark.usefixtures("two_threads")
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12) % 3
 
 

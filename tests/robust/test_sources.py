@@ -14,6 +14,7 @@ from unflip.robust.numbers import EnsembleClassifier
 from unflip.robust.sample import draw
 from unflip.sources import arrays, arrow, csv, dask, frame, parquet
 
+pytestmark = pytest.mark.usefixtures("two_threads")
 NEW = np.random.default_rng(9).normal(size=(50, 4))
 
 

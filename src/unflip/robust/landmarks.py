@@ -25,7 +25,7 @@ from unflip.solvers.ridge_groups import leave_folds_out, leave_groups_out
 from unflip.sources import Batch, Source
 
 RIDGES = 10.0 ** np.arange(-5, 1.25, 0.5)  # times W and the mean squared length of centred features
-FEATURES_AT_ONCE = 1 << 22  # features held at a time beyond a cache: 32 MB
+FEATURES_AT_ONCE = 1 << 20  # features held at a time beyond a cache: 8 MB
 SHORTEST_PART = 400  # rows of a part, where it is not the memory that decides
 CACHE = 1 << 25  # features that are kept rather than computed again: 256 MB
 

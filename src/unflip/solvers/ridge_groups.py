@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from unflip.border.arrays import Array
-from unflip.border.blocks import slices
+from unflip.border.blocks import row_blocks, slices
 from unflip.solvers.ridge import RidgePath
 
 GROUP_NUMBERS_AT_ONCE = 1 << 22  # features of groups that are solved together: 32 MB
@@ -59,9 +59,12 @@ def leave_folds_out(
     scores = np.empty(t.shape)
     for fold in np.unique(folds):
         mine = np.flatnonzero(folds == fold)
-        u = along(mine)
-        now = t[mine] - np.moveaxis(path.fitted(u)[:, chosen], 1, 0)
-        u = np.column_stack([u, np.ones(len(u))])[:, used]
+        now = np.empty((len(chosen), len(mine), t.shape[1]))
+        u = np.ones((len(mine), np.count_nonzero(used)))
+        for part in row_blocks(len(mine), len(used)):
+            some = along(mine[part])
+            now[:, part] = t[mine[part]] - np.moveaxis(path.fitted(some)[:, chosen], 1, 0)
+            u[part, :-1] = some[:, used[:-1]]
         left = _without(u, shrink[used[:-1]], total, weight[mine], now)
         alone = t[mine] - left + (weight[mine] @ t[mine]) / (total - weight[mine].sum())
         scores[mine] = np.tensordot(mixture[chosen], alone, axes=1)
