@@ -3,9 +3,11 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing, suppress
 
 import pytest
 
@@ -81,6 +83,15 @@ def test_data_that_is_not_here_is_skipped_and_named():
     assert [entry["name"] for entry in json.loads(answer.stdout)["skipped"]] == ["housing"]
 
 
+def wait_for_an_outcome(path):
+    """Until both workers are at work: one that is still starting says so in its own words."""
+    while True:
+        with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as store:
+            if store.execute("select count(*) from outcomes").fetchone()[0] > 1:
+                return
+        time.sleep(0.1)
+
+
 def test_an_interrupt_ends_with_130_and_resume_goes_on(tmp_path):
     page = tmp_path / "page.html"
     arguments = [*COMMAND, "iris", "long", "--out", str(page), "--jobs", "2"]
@@ -92,9 +103,7 @@ def test_an_interrupt_ends_with_130_and_resume_goes_on(tmp_path):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         start_new_session=True,
     )
-    while not page.with_suffix(".sqlite").exists():
-        time.sleep(0.1)
-    time.sleep(2)
+    wait_for_an_outcome(page.with_suffix(".sqlite"))
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the command and its workers alike
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from unflip.cli.audit import audit
+from unflip.cli.correct import correct
 from unflip.cli.datasets import datasets
 from unflip.cli.export import export
 from unflip.cli.fit import fit
@@ -22,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (audit, fit, predict, merge, forget, flip, export):
+for command in (audit, fit, predict, merge, forget, correct, flip, export):
     app.command()(command)
 app.command()(reproduce)
 app.command()(verify)

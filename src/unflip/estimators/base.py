@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +26,9 @@ from unflip.estimators.classifier import Classifier
 from unflip.estimators.scorer import LinearScorer
 from unflip.features import Transformed, as_feature_map
 from unflip.moments import Moments
+from unflip.noise.correct import clean_scores
+from unflip.noise.estimate import identified_noise
+from unflip.noise.models import Noise, as_noise
 from unflip.passes.one_batch import batch_moments
 from unflip.sources import Batch
 
@@ -34,6 +38,7 @@ class LinearClassifier(Classifier):
 
     features: Any
     scorer_: LinearScorer
+    noise_: Noise | None
 
     def decision_function(self, X: Any) -> Any:
         """Scores: (n,) for two classes, positive for the second one; (n, K) for more.
@@ -137,7 +142,7 @@ class MomentClassifier(LinearClassifier):
         """
         with all_or_nothing(self):
             batch = self._batch(X, y, sample_weight, reset=True)
-            self.features_ = self._fitted_features(batch)
+            self.features_, self.noise_ = self._fitted_features(batch), None
             self._saw_rows = self.features is not None
             self._use(self._moments_to_fit(batch), batch.labels.classes, X=batch.X, batch=batch)
             self._tune(batch)
@@ -154,7 +159,7 @@ class MomentClassifier(LinearClassifier):
             first = not hasattr(self, "moments_")
             batch = self._batch(X, y, sample_weight, reset=first)
             if first:
-                self.features_, self._saw_rows = self._given_features(), False
+                self.features_, self._saw_rows, self.noise_ = self._given_features(), False, None
                 known = batch.labels.classes if classes is None else np.unique(np.asarray(classes))
             else:
                 known = self.classes_
@@ -204,7 +209,7 @@ class MomentClassifier(LinearClassifier):
         self._refuse_rows_needed()
         with all_or_nothing(self):
             width = moments.sums.shape[1]
-            self.features_, self._saw_rows = self._given_features(), False
+            self.features_, self._saw_rows, self.noise_ = self._given_features(), False, None
             if self.features is None:
                 if moments.key.split(":")[0] not in ("columns", ""):
                     raise ValueError(
@@ -222,6 +227,45 @@ class MomentClassifier(LinearClassifier):
                 raise ValueError(f"{type(self).__name__} needs moments of degree {self._degree}")
             self._use(moments, np.asarray(moments.classes))
         return self
+
+    def with_noise(self, noise: Any) -> Self:
+        """The classifier that clean labels would have made, from labels that went through this noise.
+
+        Later calls of `partial_fit` and `forget` take noisy labels, and keep the correction.
+
+        Parameters
+        ----------
+        noise : Noise, NoiseEstimate, float or None
+            A model, an estimate, or one rate for all classes; None takes a correction back.
+
+        Returns
+        -------
+        MomentClassifier
+            A new classifier; this one stays as it is.
+
+        Examples
+        --------
+        >>> from unflip import UnhingedClassifier
+        >>> from unflip.noise import SymmetricNoise
+        >>> model = UnhingedClassifier().fit([[-1.0], [0.0], [1.0], [2.0]], [0, 1, 0, 1])
+        >>> model.coef_.tolist(), model.with_noise(SymmetricNoise(0.25)).coef_.tolist()
+        ([0.5], [1.0])
+        """
+        check_is_fitted(self, "moments_")
+        self._refuse_rows_needed()
+        made = copy(self)
+        made.noise_ = None if noise is None else as_noise(identified_noise(noise), len(self.classes_))
+        made._finish(made._solve(made._clean(made.moments_)))
+        return made
+
+    def _clean(self, moments: Moments) -> Moments:
+        """Moments of noisy labels, corrected if they are to be."""
+        return moments if self.noise_ is None else moments.with_noise(self.noise_)
+
+    def _members(self, batch: Batch) -> Array:
+        """The class of each row as indicators, corrected if they are to be: (n, K)."""
+        member = batch.labels.membership
+        return member if self.noise_ is None else clean_scores(member, self.noise_)
 
     def _moments(self, batch: Batch) -> Moments:
         return batch_moments(batch, self.features_, self._degree, getattr(self, "summation", "fast"))
@@ -250,7 +294,7 @@ class MomentClassifier(LinearClassifier):
         refuse_single_class(known.classes, known.counts, present_at_least)
         self.moments_ = known
         self.classes_ = classes
-        self._finish(self._solve(self.moments_, batch), X)
+        self._finish(self._solve(self._clean(self.moments_), batch), X)
 
     def _tune(self, batch: Batch) -> None:
         """What needs rows once more, after the moments."""

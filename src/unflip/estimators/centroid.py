@@ -108,6 +108,8 @@ class UnhingedClassifier(MomentClassifier):
                 "a threshold tuned on rows would tell of them, and the moments are private; "
                 "keep the one that follows from the moments, or give a number as threshold"
             )
+        if self.noise_ is not None:
+            raise ValueError("a threshold is tuned to the labels as they are; tune it, or correct for noise")
         with all_or_nothing(self):
             self._finish(self._solve(self.moments_))
             parts = [self._known_labels(self._of_my_kind(batch), self.classes_) for batch in batches(source)]
@@ -126,6 +128,10 @@ class UnhingedClassifier(MomentClassifier):
         [2.333, 5.333, 3.0, 0.0]
         """
         check_is_fitted(self, "moments_")
+        if self.noise_ is not None and self.class_weight is not None:
+            raise ValueError(
+                "with class_weight scores are not linear in the labels: none are left out of those"
+            )
         batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
         with np.errstate(over="ignore", under="ignore"):
             return np.ldexp(self._leave_one_out(batch), self.scorer_.doublings) - self.threshold_
@@ -210,7 +216,7 @@ class UnhingedClassifier(MomentClassifier):
     @np.errstate(over="ignore", invalid="ignore")  # a score beyond floats has no part in tuning a threshold
     def _leave_one_out(self, batch: Batch) -> Array:
         """Leave-one-out scores in the frame of the moments, before a threshold; (n,) for two classes."""
-        moments, n_rows = self.moments_, batch.X.shape[0]
+        moments, n_rows = self._clean(self.moments_), batch.X.shape[0]
         features = self._features
         targets, middle, zero = self._targets(moments)
         scores = np.empty((n_rows, len(targets)))
@@ -221,7 +227,7 @@ class UnhingedClassifier(MomentClassifier):
             similarity[rows] = dense(_products(z, middle, zero))
         if not np.isfinite(scores).all():
             name_the_culprit(batch.X, batch.names)
-        member, weight, total = batch.labels.membership, to_numpy(batch.weight), moments.total
+        member, weight, total = self._members(batch), to_numpy(batch.weight), moments.total
         signs = contrast(len(moments.counts))
         if self.class_weight is None:
             left = mean_map.leave_one_out(
@@ -247,7 +253,7 @@ class UnhingedClassifier(MomentClassifier):
                 self._priors,
             )
             left = (left[:, [1]] - left[:, [0]] if len(signs) == 1 else left) / self.regularization
-        left = left + lonely(weight[:, None] * member, moments.counts)
+        left = left + lonely(weight[:, None] * batch.labels.membership, self.moments_.counts)
         return left[:, 0] if len(signs) == 1 else left
 
     def _targets(self, moments: Moments) -> tuple[Array, Array, Array]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -60,6 +60,18 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
         weight = None if sample_weight is None else to_numpy(sample_weight)
         return float(accuracy_score(to_numpy(y), to_numpy(self.predict(X)), sample_weight=weight))
+
+    def with_noise(self, noise: Any) -> Self:
+        """The classifier of clean labels from one that was fitted to noisy ones; a new one, where it can be.
+
+        noise: a model, an estimate, or one rate. Scores that are linear in the labels can be corrected for it
+        after the fit, without the rows: those of `UnhingedClassifier`, `SquareClassifier`,
+        `KernelSquareClassifier` and `RobustClassifierCV`. Others raise.
+        """
+        raise ValueError(
+            f"the scores of a {type(self).__name__} are not linear in the labels, so they cannot be "
+            "corrected after the fit; fit NoiseCorrectedClassifier(noise=...), or RobustClassifierCV"
+        )
 
     def _chosen_beside(self, scores: Any) -> Any:
         xp = array_namespace(scores)

@@ -61,6 +61,7 @@ class SquareClassifier(MomentClassifier):
 
     _degree = 2
     _on_device: ClassVar[bool] = True
+    regularization_: float
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "features": [None, HasMethods(["fit", "transform"])],
         "regularization": [StrOptions({"gcv"}), Interval(Real, 0, LARGEST_PARAMETER, closed="both")],
@@ -84,7 +85,7 @@ class SquareClassifier(MomentClassifier):
         batch = self._known_labels(self._batch(X, y, sample_weight, reset=False), self.classes_)
         moments, weight = self.moments_, to_numpy(batch.weight)
         spectrum, along = self._rows_along(batch)
-        targets = batch.labels.membership @ contrast(len(self.classes_)).T
+        targets = self._members(batch) @ contrast(len(self.classes_)).T
         ridge = _in_units(self.regularization_, moments)
         left, leverage = leave_one_out(spectrum, along, targets - spectrum.mean, weight, ridge)
         if moments.second is None and np.median(leverage) > 1 - LEVERAGE_OF_FEW_DIGITS:
@@ -104,7 +105,7 @@ class SquareClassifier(MomentClassifier):
             found = self._wide(self.moments_, batch)
             z = self.moments_.frame.z(self._features.transform(batch.X))
             return found.spectrum, found.spectrum.along(Linear()(z, found.support))
-        spectrum = Spectrum.of(self.moments_, contrast(len(self.classes_)))
+        spectrum = Spectrum.of(self._clean(self.moments_), contrast(len(self.classes_)))
         along = np.empty((batch.X.shape[0], len(spectrum.eigenvalues)))
         for rows, phi in feature_blocks(batch.X, self._features.transform):
             along[rows] = spectrum.along(phi)
@@ -122,7 +123,7 @@ class SquareClassifier(MomentClassifier):
             found = self._wide(self.moments_, others)
             spectrum, dual = found.spectrum, found.dual
         else:
-            rest = self.moments_ - batch_moments(alone, self.features_, 2)
+            rest = self._clean(self.moments_ - batch_moments(alone, self.features_, 2))
             spectrum, dual = Spectrum.of(rest, contrast(len(self.classes_))), np.asarray
         ridge = _in_units(self.regularization_, self.moments_)
         scorer = _scorer(spectrum, self.moments_.frame, ridge, dual)
@@ -164,6 +165,8 @@ class SquareClassifier(MomentClassifier):
         return replace(exact_spectrum(Linear(), kept), dual=lambda duals: dense(kept.X.T @ duals))
 
     def _chosen_ridge(self, spectrum: Spectrum, moments: Moments) -> float:
+        if self.noise_ is not None:  # the ridge that was chosen: its error is read off plain labels
+            return self._ridge(moments)
         if self.regularization == "gcv":
             ridge = _best_ridge(spectrum)
         else:

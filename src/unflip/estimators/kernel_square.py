@@ -7,6 +7,7 @@ lambda grows, lambda times the centred fit becomes the centred unhinged scorer.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -25,6 +26,9 @@ from unflip.estimators.kept import KeptRows
 from unflip.estimators.kernelized import KernelClassifier
 from unflip.estimators.spectra import KernelSpectrum, exact_spectrum, landmark_spectrum
 from unflip.kernels import Kernel
+from unflip.noise.correct import clean_scores
+from unflip.noise.estimate import identified_noise
+from unflip.noise.models import as_noise
 from unflip.solvers.ridge import RidgePath, leave_one_out
 
 EXACT = 3000  # rows whose kernel matrix is decomposed in full
@@ -124,6 +128,31 @@ class KernelSquareClassifier(KernelClassifier):
                     least = path.loo_errors[best]
                     self._take(kernel, spectrum.support, path, left, best)
         return self
+
+    def with_noise(self, noise: Any) -> Self:
+        """The classifier of clean labels, from labels that went through this noise; rows are not needed.
+
+        noise: a model, an estimate, or one rate for all classes. `path_` stays that of the labels as they
+        are.
+
+        >>> from unflip.noise import ClassConditionalNoise
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 0, 1, 1]
+        >>> model = KernelSquareClassifier("linear", regularization=0.1).fit(X, y)
+        >>> lost = model.with_noise(ClassConditionalNoise([0.0, 1 / 3]))  # a third of the ones are zeros
+        >>> model.predict(X).sum().item(), lost.predict(X).sum().item()
+        (2, 3)
+        """
+        check_is_fitted(self, "dual_coef_")
+        known = as_noise(identified_noise(noise), len(self.classes_))
+        table = self.loo_scores_.reshape(len(self.loo_scores_), -1)
+        if not np.isfinite(table).all():
+            raise ValueError("a class has no row, or one: its scores cannot be corrected for noise")
+        made, nothing = copy(self), np.zeros((1, table.shape[1]))
+        shift = clean_scores(nothing, known)
+        made.intercept_ = clean_scores(self.intercept_[None, :], known)[0]
+        made.dual_coef_ = clean_scores(self.dual_coef_, known) - shift
+        made.loo_scores_ = as_scores(clean_scores(table, known))
+        return made
 
     def decision_path(self, X: Any) -> Array:
         """`decision_function` for every ridge of `path_`, stacked in front.

@@ -6,7 +6,7 @@ never the labels of single rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,8 +21,9 @@ from unflip.models.predicts_only import (
     refuse_odd_arrays,
 )
 from unflip.models.table_facts import from_facts, refuse_others
+from unflip.noise.models import ClassConditionalNoise, Noise
 from unflip.robust.calibration import Calibration
-from unflip.robust.ensemble import Part, RidgeEnsemble
+from unflip.robust.ensemble import Part, RidgeEnsemble, mean_target
 from unflip.robust.numbers import EnsembleClassifier
 from unflip.robust.two_part import TwoPart
 from unflip.robust.views import Views
@@ -56,8 +57,11 @@ class Kernels(PredictsOnly):
             "scale": ensemble.views.scale,
             "sorted": ensemble.views.columns,
             "intercept": ensemble.intercept,
+            "mean_target": ensemble.mean,
             "calibration": np.array([calibration.at, calibration.probability]),
         }
+        if ensemble.noise is not None:
+            arrays["noise"] = ensemble.noise.transition.astype(np.float64)
         for number, part in enumerate(ensemble.parts):
             assert isinstance(part.kernel, TwoPart)
             arrays |= {
@@ -68,9 +72,16 @@ class Kernels(PredictsOnly):
             }
         return facts, arrays
 
+    def with_noise(self, noise: Noise) -> Self:
+        """The same, corrected for this noise."""
+        return replace(self, classifier=self.classifier.with_noise(noise))
+
     @classmethod
     def of_content(cls, facts: dict[str, Any], arrays: dict[str, Array], table: Tabular) -> Self:
         """What `content` gave; every doubt raises."""
+        if "mean_target" not in arrays:  # in files of version 0.1
+            counts = counts_from_facts(facts["counts"])
+            arrays["mean_target"] = mean_target(np.array([counts[str(label)] for label in facts["classes"]]))
         classifier = _classifier(facts, arrays)
         if "inner" in facts:  # a second table of numbers, in files of version 0.1
             _join(table, from_facts(facts["inner"]))
@@ -83,7 +94,10 @@ def _classifier(facts: dict[str, Any], arrays: dict[str, Array]) -> EnsembleClas
     """The fitted estimator, as far as it predicts; every shape is checked."""
     labels, d = labels_from_facts(facts["classes"]), len(arrays["mean"])
     outputs = 1 if len(labels) == 2 else len(labels)
-    shapes: dict[str, tuple[int, ...]] = {"mean": (d,), "scale": (d,), "intercept": (outputs,)}
+    shapes: dict[str, tuple[int, ...]] = {"mean": (d,), "scale": (d,)}
+    shapes |= {"intercept": (outputs,), "mean_target": (outputs,)}
+    if "noise" in arrays:
+        shapes["noise"] = (len(labels), len(labels))
     for number in range(facts["parts"]):
         m = len(arrays[f"landmarks{number}"])
         shapes |= {
@@ -117,7 +131,8 @@ def _classifier(facts: dict[str, Any], arrays: dict[str, Array]) -> EnsembleClas
         )
         for number in range(facts["parts"])
     )
-    ensemble = RidgeEnsemble(views, parts, arrays["intercept"])
+    noise = ClassConditionalNoise(arrays["noise"]) if "noise" in arrays else None
+    ensemble = RidgeEnsemble(views, parts, arrays["intercept"], arrays["mean_target"], noise=noise)
     return EnsembleClassifier.of(labels, ensemble, Calibration(calibration[0], calibration[1]))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from unflip.border.arrays import Array
 from unflip.border.weights import as_weight
 from unflip.models.table_facts import refuse_unwritable
 from unflip.moments.files import PLAIN_LABEL
+from unflip.noise.models import Noise
 from unflip.tables.labels import TableLabels
 
 
@@ -30,6 +31,13 @@ class PredictsOnly:
     def labels(self) -> list[Any]:
         """The classes."""
         return list(self.classifier.classes_.tolist())
+
+    def with_noise(self, noise: Noise) -> Self:
+        """The same, corrected for this noise, where that can be done without the rows."""
+        raise ValueError(
+            f"a {self.learner} model cannot be corrected after the fit: its scores are not linear in the "
+            "labels, or keep none of their sums; fit with --learner square, unhinged or robust"
+        )
 
 
 def counts_by_class(labels: TableLabels) -> dict[str, float]:

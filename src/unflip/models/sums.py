@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -16,6 +16,7 @@ from unflip.moments import Moments
 from unflip.moments.files import as_facts as moments_as_facts
 from unflip.moments.files import as_fields as moments_as_fields
 from unflip.moments.privacy import Budget
+from unflip.noise.models import ClassConditionalNoise, Noise, as_noise
 from unflip.passes import accumulate
 from unflip.tables.labels import TableLabels
 from unflip.tables.tabular import Tabular
@@ -26,16 +27,21 @@ DEGREES = {"square": 2, "unhinged": 1}
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """scale: how numbers are standardised; moments: the sums by class of what comes out."""
+    """scale: how numbers are standardised; moments: the sums by class of what comes out.
+
+    noise: what is undone, if anything. The sums are those of the labels as they are, so that they merge and
+    forget whatever is undone.
+    """
 
     kind: ClassVar[str] = "model"
     learners: ClassVar[tuple[str, ...]] = tuple(LEARNERS)
     names: ClassVar[tuple[str, ...]] = ("target", "weight", "positive")  # further rows need all of them
-    more_facts: ClassVar[tuple[str, ...]] = ("learner", "moments")
+    more_facts: ClassVar[tuple[str, ...]] = ("learner", "moments", "noise")
 
     learner: str
     scale: Standardize
     moments: Moments
+    noise: Noise | None = None
 
     @classmethod
     def fit(cls, learner: str, table: Tabular, X: Array, labels: TableLabels) -> tuple[Self, list[str]]:
@@ -68,12 +74,19 @@ class Sums:
     @cached_property
     def classifier(self) -> Any:
         """The fitted estimator."""
-        return LEARNERS[self.learner](features=self.scale).fit_moments(self.moments)
+        plain = LEARNERS[self.learner](features=self.scale).fit_moments(self.moments)
+        return plain if self.noise is None else plain.with_noise(self.noise)
+
+    def with_noise(self, noise: Noise) -> Self:
+        """The same, corrected for this noise."""
+        return replace(self, noise=noise)
 
     def content(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Facts and arrays for a file."""
         moments, arrays = moments_as_facts(self.moments)
         facts = {"learner": self.learner, "moments": moments}
+        if self.noise is not None:
+            facts["noise"] = self.noise.transition.astype(float).tolist()
         return facts, arrays | {"mean": self.scale.mean_, "scale": self.scale.scale_}
 
     @classmethod
@@ -87,7 +100,10 @@ class Sums:
         if len({isinstance(label, str) for label in moments.classes}) > 1:
             raise ValueError("its classes are neither all text nor all numbers")
         refuse_unwritable(moments.classes)
-        return cls(facts["learner"], scale, moments)
+        noise = None
+        if facts.get("noise") is not None:
+            noise = as_noise(ClassConditionalNoise(facts["noise"]), len(moments.classes))
+        return cls(facts["learner"], scale, moments, noise)
 
 
 def _scale(mean: Array, spread: Array, width: int) -> Standardize:

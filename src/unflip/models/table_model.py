@@ -32,6 +32,8 @@ from unflip.models.table_facts import (
 from unflip.moments import Moments
 from unflip.moments.files import refuse_labels
 from unflip.moments.privacy import Budget
+from unflip.noise.estimate import identified_noise
+from unflip.noise.models import as_noise
 from unflip.tables import Habits
 from unflip.tables.labels import TableLabels, feature_columns, labels_to_learn
 from unflip.tables.tabular import Tabular
@@ -132,6 +134,32 @@ class TableModel:
         if (self.learner, self.weight) != (other.learner, other.weight):
             raise ValueError("the models have different learners, or different columns of weights")
         return self.with_moments(self.moments + other.moments, *(f"merged: {line}" for line in other.history))
+
+    def with_noise(self, noise: Any) -> Self:
+        """The model of clean labels, from labels that went through this noise; rows are not needed.
+
+        Parameters
+        ----------
+        noise : Noise, NoiseEstimate or float
+            A model, an estimate, or one rate for all classes.
+
+        Returns
+        -------
+        TableModel
+            Of the same sums or kernels. Logistic models, and kernel means, cannot be corrected after the fit.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from unflip.noise import ClassConditionalNoise
+        >>> frame = pl.DataFrame({"age": [20, 30, 40, 60, 70, 80], "old": [0, 0, 0, 0, 1, 1]})
+        >>> model = TableModel.fit(frame, "old")
+        >>> model.with_noise(ClassConditionalNoise([0.0, 1 / 3])).predict(frame).tolist()
+        [0, 0, 0, 1, 1, 1]
+        """
+        known = as_noise(identified_noise(noise), len(self.labels))
+        learned = self.learned.with_noise(known)
+        return replace(self, learned=learned, history=(*self.history, f"corrected for {known!r}"))
 
     def with_moments(self, moments: Moments, *done: str) -> Self:
         """The model of other sums, private ones say; done: what was done, for the history."""

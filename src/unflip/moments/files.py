@@ -10,6 +10,7 @@ import numpy as np
 from unflip.moments.exact import Windows
 from unflip.moments.exact_floats import in_floats
 from unflip.moments.privacy import Budget
+from unflip.noise.models import ClassConditionalNoise
 
 if TYPE_CHECKING:
     from unflip.moments.moments import Moments
@@ -25,6 +26,7 @@ MOMENTS_FACTS = (
     "probabilities",
     "privacy",
     "outliers",
+    "noise",
 )
 ARRAYS = ("counts", "sums", "second", "origin", "limbs")
 NEEDED_FACTS = ("classes", "key", "unit", "squares", "counts", "sums", "origin")  # the others came later
@@ -44,9 +46,12 @@ def as_facts(moments: Moments) -> tuple[dict[str, Any], dict[str, Any]]:
     kept: dict[str, Any]
     kept = {"first": None, "limbs": None} if exact is None else {"first": exact.first, "limbs": exact.limbs}
     kept["privacy"] = None if moments.privacy is None else moments.privacy.as_facts()
+    kept["noise"] = None if moments.noise is None else moments.noise.transition.astype(float).tolist()
     found = {name: getattr(moments, name) for name in (*MOMENTS_FACTS, *ARRAYS) if name not in kept} | kept
+    if moments.noise is None:  # as in files that knew of none
+        del found["noise"]
     return (
-        {name: found[name] for name in MOMENTS_FACTS},
+        {name: found[name] for name in MOMENTS_FACTS if name in found},
         {name: found[name] for name in ARRAYS if found[name] is not None},
     )
 
@@ -94,6 +99,10 @@ def as_fields(facts: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
         _refuse_contradictions(fields)
     if fields.get("privacy") is not None:
         fields["privacy"] = Budget.from_facts(fields["privacy"])
+    if fields.get("noise") is not None:
+        fields["noise"] = ClassConditionalNoise(fields["noise"])
+        if fields["noise"].n_classes != len(facts["classes"]):
+            raise ValueError("the noise speaks of other classes")
     return fields
 
 

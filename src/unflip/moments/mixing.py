@@ -38,6 +38,10 @@ def refuse_strangers(a: Moments, b: Moments) -> None:
         raise ValueError(f"moments of degree {a.degree} and {b.degree} do not mix")
     if not (a.total and b.total):
         return
+    if a.noise != b.noise:
+        raise ValueError(
+            f"moments corrected for {a.noise!r} and for {b.noise!r} do not mix; add first, then correct"
+        )
     if a.outliers or b.outliers:
         raise ValueError(
             "robust moments are medians, which neither add up nor lose rows; add and subtract the blocks "

@@ -26,6 +26,7 @@ from unflip.moments.frame import Frame
 from unflip.moments.mixing import refuse_lost_digits, refuse_strangers
 from unflip.moments.privacy import Budget
 from unflip.moments.sound import as_number, as_numbers, refuse_unsound
+from unflip.noise.models import Noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,7 @@ class Moments:
     probabilities: of how many classes, if some labels were soft; all labels are then among these.
     privacy: what they have cost, if they are private.
     outliers: how many the means withstand, if they are medians (`robust_moments`).
+    noise: what they were corrected for, if they were (`with_noise`).
 
     Arrays are copied and checked; what cannot be sums of rows raises `ValueError`.
 
@@ -66,6 +68,7 @@ class Moments:
     probabilities: int = 0
     privacy: Budget | None = None
     outliers: int = 0
+    noise: Noise | None = None
 
     def __post_init__(self) -> None:
         put = partial(object.__setattr__, self)  # the fields are frozen only from here on
@@ -248,6 +251,32 @@ class Moments:
         counts[rows], sums[rows] = self.counts, self.sums
         exact = None if self.exact is None else self.exact.with_rows(rows, len(classes))
         return replace(self, classes=classes, counts=counts, sums=sums, exact=exact)
+
+    def with_noise(self, noise: Noise) -> Moments:
+        """The sums that clean labels would have had, on average: those by class, with the noise undone.
+
+        Sums over all classes stay: labels have no part in them. Corrected sums mix with sums that are
+        corrected for the same noise, and with no others.
+
+        >>> from unflip.moments import accumulate
+        >>> from unflip.noise import SymmetricNoise
+        >>> accumulate(([[1.0], [3.0]], [-1, 1])).with_noise(SymmetricNoise(0.25)).sums.tolist()
+        [[0.0], [4.0]]
+        """
+        if self.noise is not None:
+            raise ValueError(f"these sums were corrected for {self.noise!r} already; begin with those before")
+        if noise.n_classes != len(self.classes):
+            raise ValueError(
+                f"the noise model speaks of {noise.n_classes} classes, the sums of {len(self.classes)}"
+            )
+        counts = noise.unmix(self.counts[:, None])[:, 0].astype(np.float64)
+        for label, count in zip(self.classes, counts.tolist(), strict=True):
+            if count <= 0:
+                raise ValueError(
+                    f"{noise!r} would by itself give class {label!r} more labels than it has; lower the rates"
+                )
+        sums = noise.unmix(self.sums).astype(np.float64)
+        return replace(self, counts=counts, sums=sums, exact=None, probabilities=0, noise=noise)
 
     def framed(self, origin: Array, unit: float) -> Moments:
         """The same moments about another origin, in another unit.

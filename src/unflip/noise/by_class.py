@@ -40,5 +40,8 @@ class NoiseByClass(Protocol):
     def rates(self) -> ClassRates:
         """What the fit says of the classes."""
 
+    def clean(self, scores: Array, member: Array) -> Array:
+        """P(clean class) of each row, by its score alone, (n, K)."""
+
     def judged(self, scores: Array, member: Array) -> tuple[Array, Array]:
         """P(the label is wrong) of each row, (n,), and its likely class, (n,)."""

@@ -91,7 +91,8 @@ class SymmetricNoise(Noise):
     n_classes = 2
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.rate, Real) and 0 <= float(self.rate) < 0.5):
+        rate: Any = self.rate if isinstance(self.rate, Real) else np.nan
+        if not 0 <= rate < 0.5:  # not as a float: a whole number may be beyond these
             raise ValueError(f"a symmetric noise rate lies in [0, 1/2), got {self.rate!r}")
 
     @property

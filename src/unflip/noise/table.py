@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit, softmax
+from scipy.special import expit, gammaln, logsumexp, softmax
 from scipy.stats import beta
 
 from unflip.border.arrays import Array
@@ -46,7 +46,8 @@ class FittedTable:
     """A table of noise and the map from scores to clean classes that goes with it.
 
     transition: (K, K), P(given | clean); weights, offset, center, scale: the map; likelihood: its logarithm;
-    wrong: the share of wrong labels; error: its standard error; errors: (K,), those of the classes' rates;
+    wrong: the share of wrong labels; hidden: that of other labels which differ from the likely class, by
+    overlap then; error: the standard error of `wrong`; errors: (K,), those of the classes' rates;
     sizes: (K,), how many rows each clean class seems to have.
     """
 
@@ -57,6 +58,7 @@ class FittedTable:
     scale: float
     likelihood: float
     wrong: float
+    hidden: float
     error: float
     errors: Array
     sizes: Array
@@ -68,21 +70,24 @@ class FittedTable:
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The best table with one rate for all classes, the best free one, and P(the classes differ)."""
+    """The best table with one rate for all classes, the best other one, and P(the classes differ).
+
+    The other one has a rate for each class, whose mistakes go anywhere, or is free.
+    """
 
     uniform: FittedTable
-    free: FittedTable
+    other: FittedTable
     differ: float
 
     @property
     def clearly(self) -> bool:
         """Whether the classes differ beyond doubt.
 
-        Some mistake must also be clearly more frequent than one rate for all has it: the way in which several
-        classes overlap is only roughly modelled, and looks like many rare mistakes.
+        Some mistake must also be clearly more frequent than one rate for all has it, and overlap must not
+        explain more than mistakes do: the way in which several classes overlap is only roughly modelled.
         """
-        apart = float((self.free.transition - self.uniform.transition).max())
-        return self.differ > CLASSES_DIFFER and apart > APART
+        apart = float((self.other.transition - self.uniform.transition).max())
+        return self.differ > CLASSES_DIFFER and apart > APART and self.other.wrong >= self.other.hidden
 
     @property
     def perhaps(self) -> bool:
@@ -90,21 +95,25 @@ class Tables:
         return self.differ > CLASSES_MAY_DIFFER
 
     def rates(self) -> ClassRates:
-        """The free table, the rate of each class, and the share of labels that are wrong."""
-        table = self.free.transition
-        rates = _around(1 - np.diag(table), self.free.errors)
+        """The other table, the rate of each class, and the share of labels that are wrong."""
+        table = self.other.transition
+        rates = _around(1 - np.diag(table), self.other.errors)
         # Standard errors vanish at a rate of zero; a class of few rows still does not show rare mistakes.
-        unseen = 1 - (1 - UPPER_END_LEVEL) ** (1 / np.maximum(self.free.sizes, 1.0))
+        unseen = 1 - (1 - UPPER_END_LEVEL) ** (1 / np.maximum(self.other.sizes, 1.0))
         rates[:, 2] = np.maximum(rates[:, 2], unseen)
-        return ClassRates(table, rates, *_around(np.array([self.free.wrong]), self.free.error)[0].tolist())
+        return ClassRates(table, rates, *_around(np.array([self.other.wrong]), self.other.error)[0].tolist())
+
+    def clean(self, scores: Array, member: Array) -> Array:
+        """P(clean class) of each row by the other table, (n, K)."""
+        return self.other.clean(scores)
 
     def judged(self, scores: Array, member: Array) -> tuple[Array, Array]:
-        """P(the label is wrong) of each row by the free table, and its likely class."""
-        clean, given = self.free.clean(scores), member.argmax(axis=1)
-        explained = np.maximum(clean @ self.free.transition, TINY_CHANCE)
-        right = clean * np.diag(self.free.transition) / explained
+        """P(the label is wrong) of each row by the other table, and its likely class."""
+        clean, given = self.other.clean(scores), member.argmax(axis=1)
+        explained = np.maximum(clean @ self.other.transition, TINY_CHANCE)
+        right = clean * np.diag(self.other.transition) / explained
         wrong = 1 - np.sum(member * right, axis=1) / member.sum(axis=1)
-        likely = clean * self.free.transition[:, given].T
+        likely = clean * self.other.transition[:, given].T
         # A label that is probably wrong is not the likely one, though no other may have half the chance.
         likely[np.arange(len(given)), given] *= wrong <= 0.5
         return wrong, likely.argmax(axis=1)
@@ -126,7 +135,7 @@ def fit_tables(scores: Array, member: Array, trusted: Array | None = None) -> Ta
     >>> given = np.where((y == 0) & (rng.uniform(size=600) < 0.4), 1, y)  # one class is taken for another
     >>> scores = 0.8 * np.eye(3)[y] + 0.1 * rng.normal(size=(600, 3))
     >>> found = fit_tables(scores, np.eye(3)[given])
-    >>> found.differ > 0.9, bool(abs(found.free.transition[0, 1] - 0.4) < 0.1)
+    >>> found.differ > 0.9, bool(abs(found.other.transition[0, 1] - 0.4) < 0.1)
     (True, True)
     """
     n, k = member.shape
@@ -138,12 +147,14 @@ def fit_tables(scores: Array, member: Array, trusted: Array | None = None) -> Ta
     sure = np.zeros(len(some), dtype=bool) if trusted is None else trusted[some].astype(bool)
     counted = counted_table(scores, member, sure)
     nearly_clean = 0.98 * np.eye(k) + 0.02 / (k - 1) * (1 - np.eye(k))
-    one = _Likelihood(scores, member, sure, None).best([counted, nearly_clean])
-    free = _Likelihood(scores, member, sure, one.transition).best([counted, one.transition])
-    # An entry that no label uses costs nothing, so that a single pair of classes is enough.
-    used = _expected_counts(free, scores, member, sure)[~np.eye(k, dtype=bool)]
-    gain = free.likelihood - one.likelihood - (float(np.sum(used / (used + 1))) - 1)
-    return Tables(one, free, float(expit((gain - NEEDED_NATS) / SOFTLY)))
+    one = _Likelihood(scores, member, sure, rates=1).best([counted, nearly_clean])
+    each = _Likelihood(scores, member, sure, rates=k).best([counted, one.transition])
+    free = _Likelihood(scores, member, sure, base=one.transition).best([counted, one.transition])
+    counts = _expected_counts(free, scores, member, sure)[~np.eye(k, dtype=bool)]
+    costs = np.array([k, _cost_of(counts)]) - 1
+    gains = np.array([each.likelihood, free.likelihood]) - one.likelihood - costs
+    differ = expit((logsumexp(gains / SOFTLY) * SOFTLY - NEEDED_NATS) / SOFTLY)
+    return Tables(one, (each, free)[int(gains.argmax())], float(differ))
 
 
 def counted_table(scores: Array, member: Array, trusted: Array) -> Array:
@@ -201,11 +212,13 @@ def _certain_counts(scores: Array, member: Array, trusted: Array) -> list[Array 
 class _Likelihood:
     """The logarithm of the likelihood and its priors, as a function of one long vector.
 
-    The vector holds R (K K), b (K), log a (1), and the table: the logit of one rate, or K K logarithms.
-    base: (K, K), the table that a free one is drawn to; None for one rate.
+    The vector holds R (K K), b (K), log a (1), and the table: logits of rates, or K K logarithms.
+    rates: one, or one for each class. base: (K, K), the table that a free one is drawn to.
     """
 
-    def __init__(self, scores: Array, member: Array, trusted: Array, base: Array | None) -> None:
+    def __init__(
+        self, scores: Array, member: Array, trusted: Array, rates: int = 0, base: Array | None = None
+    ) -> None:
         weight = member.sum(axis=1)
         self.center = np.average(scores, axis=0, weights=weight)
         self.scale = max(
@@ -218,7 +231,7 @@ class _Likelihood:
             trusted,
             base,
         )
-        self.k = member.shape[1]
+        self.k, self.rates = member.shape[1], rates
         self.same: Array = np.eye(self.k)
         self.first: Array = np.eye(self.k)  # the map before it is mended
         self.misses = float(member.sum() - member[np.arange(len(member)), scores.argmax(axis=1)].sum())
@@ -233,8 +246,8 @@ class _Likelihood:
             at[k * k + k + 1 :],
         )
         if self.base is None:
-            rate = (1 - 1 / k) * expit(own[0])
-            return R, b, slope, own, (1 - rate) * self.same + rate / (k - 1) * (1 - self.same)
+            rates = (1 - 1 / k) * expit(own)[:, None] * np.ones((k, 1))
+            return R, b, slope, own, (1 - rates) * self.same + rates / (k - 1) * (1 - self.same)
         return R, b, slope, own, softmax(own.reshape(k, k), axis=1)
 
     def slopes(self, at: Array) -> tuple[Array, Array, Array, Array]:
@@ -255,7 +268,7 @@ class _Likelihood:
         value -= RIDGE / 2 * np.sum(R**2) + OFFSETS / 2 * np.sum(b**2) + (slope / SLOPE_DEVIATION) ** 2 / 2
         by_weight, by_table = self.rows.T @ logits, clean.T @ along_given
         if self.base is None:
-            table = np.array([np.sum(by_table * self._along_rate()) * self._rate_along_logit(T)])
+            table = self._tied(np.sum(by_table * self._along_rate(), axis=1) * self._rate_along_logit(T))
         else:
             value += PRIOR * np.sum(self.base * np.log(np.maximum(T, TINY_CHANCE)))
             by_table = by_table + PRIOR * self.base / np.maximum(T, TINY_CHANCE)
@@ -275,8 +288,9 @@ class _Likelihood:
             guess = 0.9 * start + 0.1 * self.same
             self.first = 2 * np.linalg.pinv(guess)
             if self.base is None:
-                rate = float(np.clip(1 - np.trace(guess) / self.k, 0.02, 0.9 * (1 - 1 / self.k)))
-                own = np.array([np.log(rate / (1 - 1 / self.k - rate))])
+                rates = 1 - np.diag(guess) if self.rates > 1 else np.array([1 - np.trace(guess) / self.k])
+                rates = np.clip(rates, 0.02, 0.9 * (1 - 1 / self.k))
+                own = np.log(rates / (1 - 1 / self.k - rates))
             else:
                 own = np.log(np.clip(guess, 1e-3, 1)).ravel()
             begin = np.concatenate([np.zeros(self.k * self.k + self.k + 1), own])
@@ -305,6 +319,7 @@ class _Likelihood:
             self.scale,
             float(np.sum(self.member * np.log(np.maximum(given, TINY_CHANCE)))),
             wrong,
+            hidden,
             float(np.hypot(error, MISFIT * hidden)),
             errors,
             doubtful @ clean,
@@ -325,23 +340,24 @@ class _Likelihood:
         by_weight = self.rows.T @ by_logit
         stretch = np.array([np.sum(by_weight * self.first) * np.exp(slope)])
         along: list[Array] = [by_weight.ravel(), by_logit.sum(axis=0), stretch]
+        of_class = share @ clean
         priors: list[Array] = [np.full(k * k, RIDGE), np.full(k, OFFSETS), np.array([SLOPE_DEVIATION**-2.0])]
         if self.base is None:
             lift = self._rate_along_logit(T)
-            by_rate = np.sum(clean @ self._along_rate() * along_given, axis=1, keepdims=True)
+            by_rate = clean * (along_given @ self._along_rate().T) * lift
             parts, along, priors = (
-                [*parts, lift * by_rate],
-                [*along, np.array([lift])],
-                [*priors, np.zeros(1)],
+                [*parts, self._tied(by_rate)],
+                [*along, self._tied(of_class * lift)],
+                [*priors, np.zeros(self.rates)],
             )
-            jacobian = np.full((k, 1), lift)
+            jacobian = self._tied(np.diag(lift))
         else:
             entries = clean[:, :, None] * along_given[:, None, :]
             entries = T * (entries - np.sum(entries * T, axis=2, keepdims=True))
             by_entry = -(np.diag(T)[:, None] * (self.same - T))  # of each class's rate, along its own row
             parts, along = (
                 [*parts, entries.reshape(n, -1)],
-                [*along, ((share @ clean)[:, None] * by_entry).ravel()],
+                [*along, (of_class[:, None] * by_entry).ravel()],
             )
             priors.append(PRIOR / 2 * self.base.ravel() + 0.05)
             jacobian = (by_entry[:, None, :] * self.same[:, :, None]).reshape(k, -1)
@@ -357,9 +373,26 @@ class _Likelihood:
     def _along_rate(self) -> Array:
         return (1 - self.same) / (self.k - 1) - self.same
 
-    def _rate_along_logit(self, T: Array) -> float:
-        rate = 1 - T[0, 0]
-        return float(rate * (1 - rate / (1 - 1 / self.k)))
+    def _rate_along_logit(self, T: Array) -> Array:
+        rates = 1 - np.diag(T)
+        return np.asarray(rates * (1 - rates / (1 - 1 / self.k)))
+
+    def _tied(self, slopes: Array) -> Array:
+        """Slopes along the rates of all classes, as those along the rates that there are."""
+        return slopes if self.rates > 1 else slopes.sum(axis=-1, keepdims=True)
+
+
+def _cost_of(counts: Array) -> float:
+    """The nats that a free table costs: one for each entry that labels use, and those of choosing these.
+
+    An entry that no label uses costs nothing, so that a single pair of classes is enough. But a few wrong
+    labels fall on a few entries of many by chance alone, which then look like mistakes of their own.
+
+    >>> round(_cost_of(np.array([1e9, 1e9])), 6), _cost_of(np.zeros(2))
+    (2.0, 0.0)
+    """
+    used, all_of_them = float(np.sum(counts / (counts + 1))), len(counts)
+    return used + float(gammaln(all_of_them + 1) - gammaln(used + 1) - gammaln(all_of_them - used + 1))
 
 
 def _dominated(table: Array) -> Array:

@@ -63,6 +63,12 @@ class TwoRates:
         low = min(low, float(wrong[self.curve.best >= -NEARLY_WRONG].min()))
         return ClassRates(table, np.array([zero, one]), middle, low, high)
 
+    def clean(self, scores: Array, member: Array) -> Array:
+        """P(clean class) of each row, by its score alone, (n, 2)."""
+        z = normal_scores(scores, member.sum(axis=1))
+        one = np.interp(z, self.curve.z, self.curve.average(lambda r, g, p: g))
+        return np.column_stack([1 - one, one])
+
     def judged(self, scores: Array, member: Array) -> tuple[Array, Array]:
         """P(the label is wrong) of each row, and its likely class.
 
@@ -72,7 +78,7 @@ class TwoRates:
         z = normal_scores(scores, weight)
         as_one = self.curve.average(lambda r, g, p: self.zero[r] * (1 - g) / p)
         as_zero = self.curve.average(lambda r, g, p: self.one[r] * g / (1 - p))
-        clean = np.interp(z, self.curve.z, self.curve.average(lambda r, g, p: g))
+        clean = self.clean(scores, member)[:, 1]
         ones, zeros = (np.interp(z, self.curve.z, wrong) for wrong in (as_one, as_zero))
         wrong = (member[:, 1] * ones + member[:, 0] * zeros) / weight
         given = member.argmax(axis=1)

@@ -8,6 +8,9 @@ import numpy as np
 
 from unflip.border.arrays import Array
 from unflip.noise.curve import Curve, normal_scores
+from unflip.robust.ensemble import RidgeEnsemble
+
+POINTS = 100  # to interpolate between
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +35,46 @@ class Calibration:
         order = np.argsort(along, kind="stable")
         at = np.interp(curve.z, z[order], along[order])
         p = np.maximum.accumulate(share)
-        if two:
-            # The threshold was chosen by the error; probabilities go along with it, so that they agree.
-            middle = float(np.clip(np.interp(0.0, at, p), 1e-6, 1 - 1e-6))
-            p = np.where(p < middle, p / middle / 2, 1 - (1 - p) / (1 - middle) / 2)
-            place = int(np.searchsorted(at, 0.0))
-            at, p = np.insert(at, place, 0.0), np.insert(p, place, 0.5)
-        return cls(at, p)
+        return cls.agreeing(at, p) if two else cls(at, p)
+
+    @classmethod
+    def of_clean(cls, scores: Array, weight: Array, clean: Array) -> Calibration:
+        """From the same scores, corrected, and P(clean class) of each row, (n, K)."""
+        two = scores.ndim == 1
+        along = scores if two else lead(scores)
+        p = clean[:, 1] if two else np.take_along_axis(clean, scores.argmax(axis=1)[:, None], axis=1)[:, 0]
+        order = np.argsort(along, kind="stable")
+        grown = np.cumsum(weight[order])
+        bins = np.minimum((grown - weight[order] / 2) / grown[-1] * POINTS, POINTS - 1).astype(int)
+        total = np.bincount(bins, weight[order], POINTS)
+        held = total > 0
+        at, share = (
+            np.bincount(bins, weight[order] * values[order], POINTS)[held] / total[held]
+            for values in (along, p)
+        )
+        share = np.maximum.accumulate(share)
+        return cls.agreeing(at, share) if two else cls(at, share)
+
+    @classmethod
+    def agreeing(cls, at: Array, p: Array) -> Calibration:
+        """Two classes: probabilities that are one half where the score is zero.
+
+        The threshold was chosen by the error, or follows from rates; probabilities go along with it.
+        """
+        middle = float(np.clip(np.interp(0.0, at, p), 1e-6, 1 - 1e-6))
+        p = np.where(p < middle, p / middle / 2, 1 - (1 - p) / (1 - middle) / 2)
+        place = int(np.searchsorted(at, 0.0))
+        return cls(np.insert(at, place, 0.0), np.insert(p, place, 0.5))
+
+    def moved(self, old: RidgeEnsemble, new: RidgeEnsemble) -> Calibration:
+        """The probabilities of a fit that is corrected for another noise.
+
+        Of two classes they move with the scores. Of more they stay: they go by the lead of the best.
+        """
+        if len(new.mean) > 1:
+            return self
+        at = new.about(old.away_of(self.at[:, None]))[:, 0]
+        return Calibration.agreeing(at, self.probability)
 
     def probabilities(self, scores: Array) -> Array:
         """P(clean class) for each row, (n, K); scores: (n,) or (n, K).

@@ -13,6 +13,8 @@ from unflip.border.classes import contrast
 from unflip.features.landmarks import Landmarks
 from unflip.kernels import Kernel
 from unflip.moments import Moments
+from unflip.noise.correct import clean_scores, noisy_scores
+from unflip.noise.models import Noise
 from unflip.passes import accumulate
 from unflip.robust.everyone import ViewedLandmarks
 from unflip.robust.landmarks import RIDGES
@@ -77,8 +79,10 @@ def middle_target(n_classes: int) -> float:
 class RidgeEnsemble:
     """Views of rows of numbers, the kernels on them, and a constant.
 
-    views: fitted without labels. parts: the kernels. intercept: (k,). sums: the moments of degree two of k(x,
-    Z) that the one kernel was fitted from, if it never saw a label: such ensembles merge and forget.
+    views: fitted without labels. parts: the kernels. intercept: (k,), the constant of scores as they are.
+    mean: (k,), the mean target, which is that of corrected ones. noise: what scores are corrected for. sums:
+    the moments of degree two of k(x, Z) that the one kernel was fitted from, if it never saw a label: such
+    ensembles merge and forget.
 
     >>> from unflip import RobustClassifierCV
     >>> X, y = np.arange(40.0)[:, None], np.arange(40) >= 20
@@ -91,13 +95,40 @@ class RidgeEnsemble:
     views: Views
     parts: tuple[Part, ...]
     intercept: Array
+    mean: Array
     mixture: Array | None = None
     constant: Intercept = Intercept()
     sums: Moments | None = None
+    noise: Noise | None = None
 
     def score(self, X: Array) -> Array:
         """Scores of rows of numbers, (n, k): one column for two classes, positive for the second."""
-        return self.intercept + self.away(X)
+        return self.about(self.away(X))
+
+    def about(self, away: Array) -> Array:
+        """Scores from those about the mean target.
+
+        The constant that noisy labels ask for by leave-one-out goes with scores as they are. A correction
+        takes the mean target: it is linear in the labels, as the rest is.
+        """
+        return self.intercept + away if self.noise is None else clean_scores(self.mean + away, self.noise)
+
+    def away_of(self, scores: Array) -> Array:
+        """The way back from `about`."""
+        return scores - self.intercept if self.noise is None else noisy_scores(scores, self.noise) - self.mean
+
+    def with_noise(self, noise: Noise | None) -> RidgeEnsemble:
+        """The same, corrected for this noise and no other.
+
+        >>> from unflip import RobustClassifierCV
+        >>> from unflip.noise import ClassConditionalNoise
+        >>> X, y = np.arange(40.0)[:, None], np.arange(40) >= 20
+        >>> ensemble = RobustClassifierCV().fit(X, y).ensemble_
+        >>> corrected = ensemble.with_noise(ClassConditionalNoise([0.0, 0.3]))
+        >>> bool((corrected.score(X) > ensemble.score(X)).all())  # for the class that loses labels
+        True
+        """
+        return replace(self, noise=noise)
 
     def away(self, X: Array) -> Array:
         """The same scores about the mean target."""
@@ -141,4 +172,7 @@ class RidgeEnsemble:
         spectrum = Spectrum.of(sums, contrast(len(sums.classes)), landmarks.metric)
         path = RidgePath(spectrum, RIDGES * spectrum.eigenvalues.sum())
         part = Part.of(landmarks, path, self.mixture)
-        return replace(self, parts=(part,), intercept=self.constant.of(sums.counts), sums=sums)
+        counts = sums.counts
+        return replace(
+            self, parts=(part,), intercept=self.constant.of(counts), mean=mean_target(counts), sums=sums
+        )

@@ -13,6 +13,7 @@ from unflip.border.arrays import Array
 from unflip.border.classes import as_scores, chosen
 from unflip.border.labels import Labels
 from unflip.features.landmarks import Landmarks
+from unflip.noise.models import Noise
 from unflip.robust.candidates import Candidates, fit_candidates
 from unflip.robust.copies import copies, distinct
 from unflip.robust.ensemble import Intercept, Part, RidgeEnsemble, mean_target, middle_target
@@ -37,8 +38,8 @@ class RobustFit:
 
     left: (j, k), leave-one-out scores about the mean target of the rows that were judged, in their order;
     honest: (j,) or (j, K), scores that rank rows without a trace of their labels; judged: (j,), which rows;
-    masses: (j, K), the weight of each of them in each class; rows: how many were fitted; mean: (k,), their
-    mean target; results, best: of the candidates; column_weights: (d,), or None.
+    masses: (j, K), the weight of each of them in each class; rows: how many were fitted; results, best: of
+    the candidates; column_weights: (d,), or None.
     """
 
     ensemble: RidgeEnsemble
@@ -47,7 +48,6 @@ class RobustFit:
     judged: Array
     masses: Array
     rows: int
-    mean: Array
     results: dict[str, Array]
     best: int
     column_weights: Array | None
@@ -55,17 +55,21 @@ class RobustFit:
     @cached_property
     def scores(self) -> Array:
         """What the ensemble would say of each judged row had it not been fitted: (j,) or (j, K)."""
-        return as_scores(self.ensemble.intercept + self.left)
+        return as_scores(self.ensemble.about(self.left))
 
     @property
     def likely(self) -> Array:
         """The class that it would say, (j,)."""
-        return chosen(self.ensemble.intercept + self.left)
+        return chosen(self.ensemble.about(self.left))
 
     @property
     def noisy_error(self) -> float:
         """The weighted share of labels that differ from it."""
         return _error(self.likely, self.masses)
+
+    def with_noise(self, noise: Noise | None) -> RobustFit:
+        """The same fit, corrected for this noise."""
+        return replace(self, ensemble=self.ensemble.with_noise(noise))
 
 
 def fit_rows(
@@ -118,7 +122,6 @@ def fit_rows(
         judged=judged,
         masses=masses,
         rows=n,
-        mean=found.mean,
         results=found.results,
         best=found.choice.best,
         column_weights=column_weights,
@@ -142,7 +145,9 @@ def _ensemble(views: Views, found: Candidates, masses: Array, label_free: bool) 
         sums = mixture = None
     counts = found.counts
     constant = _intercept(found.left, masses, counts)
-    return RidgeEnsemble(views, tuple(parts), constant.of(counts), mixture, constant, sums)
+    return RidgeEnsemble(
+        views, tuple(parts), constant.of(counts), mean_target(counts), mixture, constant, sums
+    )
 
 
 def _intercept(left: Array, masses: Array, counts: Array) -> Intercept:

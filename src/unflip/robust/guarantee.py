@@ -50,8 +50,8 @@ class Guarantee:
         choice = f"The choice by leave-one-out on {self.rows:,} rows tends to the best of the candidates"
         if is_by_class(self.noise):
             return [
-                "Scores tend to those exact ones. Classes are told apart where noisy labels are, which is "
-                "another place than on clean ones.",
+                "Scores tend to those exact ones. Corrected for the rates by class, they tell classes apart "
+                "where clean labels do, as far as these rates are known.",
                 f"{choice} on noisy labels.",
             ]
         if not self.noise.identified:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -12,21 +12,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from unflip._state import all_or_nothing
 from unflip.border.arrays import Array
-from unflip.border.classes import as_scores, refuse_single_class, warn_lonely_class
+from unflip.border.classes import as_scores, contrasted, refuse_single_class, warn_lonely_class
 from unflip.border.labels import Labels, encode_classes
 from unflip.border.weights import as_weight
 from unflip.border.words import is_missing
 from unflip.estimators.classifier import Classifier
 from unflip.features.labelfree import generator
-from unflip.noise.estimate import NoiseEstimate
+from unflip.noise.estimate import NoiseEstimate, identified_noise
 from unflip.noise.intervals import ScoreEstimate
+from unflip.noise.models import Noise, as_noise
+from unflip.noise.words import is_by_class
 from unflip.passes.anywhere import is_source
 from unflip.robust.calibration import Calibration
 from unflip.robust.ensemble import RidgeEnsemble
 from unflip.robust.everyone import Everyone
 from unflip.robust.fit import RobustFit, fit_rows
 from unflip.robust.guarantee import Guarantee
-from unflip.robust.report import Calibrated, LabelReport
+from unflip.robust.report import Calibrated, HonestLabels, LabelReport
 from unflip.robust.sample import RowsAndLabels, draw, plain
 from unflip.solvers.ridge import FLOAT_ROUNDING
 
@@ -40,14 +42,24 @@ class EnsembleClassifier(Classifier):
 
     feature_weights: str | bool
     random_state: Any
+    noise: Any
+    target: Any
     ensemble_: RidgeEnsemble
     varying_: Array
     report_: Any
     feature_names_in_: Array
 
-    def __init__(self, feature_weights: str | bool = "auto", random_state: Any = 0) -> None:
+    def __init__(
+        self,
+        feature_weights: str | bool = "auto",
+        random_state: Any = 0,
+        noise: Any = "auto",
+        target: Any = "accuracy",
+    ) -> None:
         self.feature_weights = feature_weights
         self.random_state = random_state
+        self.noise = noise
+        self.target = target
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit all candidates and choose. What labels tell about themselves is computed when asked for.
@@ -96,25 +108,60 @@ class EnsembleClassifier(Classifier):
     def of(cls, classes: Array, ensemble: RidgeEnsemble, calibration: Calibration) -> Self:
         """One that predicts, of parts that were fitted before."""
         made = cls()
-        made.classes_, made.ensemble_, made.report_ = classes, ensemble, Calibrated(calibration)
+        made.classes_, made.ensemble_, made.costs_ = classes, ensemble, None
+        made.report_ = Calibrated(ensemble, calibration)
         made.n_features_in_ = len(ensemble.views.mean)
         made.varying_ = np.arange(made.n_features_in_)
         return made
 
     def decision_function(self, X: Any) -> Array:
-        """Scores: (n,) for two classes, positive for the second one; (n, K) for more."""
-        check_is_fitted(self, "ensemble_")
-        return as_scores(self.ensemble_.score(self._rows(X, reset=False)))
+        """Scores: (n,) for two classes, positive for the second one; (n, K) for more.
+
+        They are for the fewest mistakes on clean labels, or whatever else is the `target`.
+        """
+        scores = self._accuracy_scores(X)
+        if self.costs_ is None:
+            return scores
+        return as_scores(contrasted(-self.report_.calibration.probabilities(scores) @ self.costs_))
 
     def honest_scores(self, X: Any) -> Array:
         """Scores of rows that were not fitted, beside those of `honest_scores_`."""
         ensemble = self.ensemble_
-        return as_scores(self._mean_target + ensemble.away(self._rows(X, reset=False)))
+        return as_scores(ensemble.mean + ensemble.away(self._rows(X, reset=False)))
 
     def predict_proba(self, X: Any) -> Array:
         """P(clean class) for each row: the share of clean labels along the score, without the noise."""
-        scores = self.decision_function(X)
+        scores = self._accuracy_scores(X)
         return self.report_.calibration.probabilities(scores)
+
+    def with_noise(self, noise: Any) -> Self:
+        """The same fit, corrected for this noise in place of the one that was estimated, without the rows.
+
+        Parameters
+        ----------
+        noise : Noise, NoiseEstimate, float or None
+            What the labels went through: a model, an estimate, one rate for all classes, or a table of
+            `ClassConditionalNoise`. None leaves scores as the labels made them.
+
+        Returns
+        -------
+        RobustClassifierCV
+            A new classifier; this one stays as it is.
+
+        Examples
+        --------
+        >>> from unflip import RobustClassifierCV
+        >>> from unflip.noise import ClassConditionalNoise
+        >>> X, y = np.arange(60.0)[:, None], np.arange(60) >= 30
+        >>> model = RobustClassifierCV(noise=None).fit(X, y)
+        >>> lost = model.with_noise(ClassConditionalNoise([0.0, 0.4]))  # two in five of the ones are zeros
+        >>> bool(lost.predict(X).sum() >= model.predict(X).sum())
+        True
+        """
+        check_is_fitted(self, "ensemble_")
+        made = copy(self)
+        made._say(None if noise is None else as_noise(identified_noise(noise), len(self.classes_)))
+        return made
 
     @property
     def noise_(self) -> NoiseEstimate:
@@ -137,6 +184,10 @@ class EnsembleClassifier(Classifier):
 
     def _relative_scores(self, X: Any) -> Array:
         return self.decision_function(X)
+
+    def _accuracy_scores(self, X: Any) -> Array:
+        check_is_fitted(self, "ensemble_")
+        return as_scores(self.ensemble_.score(self._rows(X, reset=False)))
 
     def _rows(self, X: Any, *, reset: bool) -> Array:
         """The columns that varied in the rows that were fitted."""
@@ -183,20 +234,50 @@ class EnsembleClassifier(Classifier):
         return self
 
     def _take(self, found: RobustFit, counting: Array) -> None:
-        self.ensemble_, self.feature_weights_ = found.ensemble, found.column_weights
+        self.feature_weights_ = found.column_weights
         self.cv_results_, self.best_candidate_ = found.results, found.best
-        self.loo_rows_, self.loo_scores_ = counting[found.judged], found.scores
-        self.honest_scores_, self.noisy_error_ = found.honest, found.noisy_error
-        self._mean_target = found.mean
-        self.report_ = LabelReport(
-            scores=found.scores,
-            honest=found.honest,
-            masses=found.masses,
-            likely=found.likely,
-            classes=self.classes_,
-            rows=found.rows,
-            label_free=found.column_weights is None,
-        )
+        self.loo_rows_, self.honest_scores_ = counting[found.judged], found.honest
+        kind = self.noise if isinstance(self.noise, str) else "auto"
+        honest = HonestLabels(found.honest, found.masses, self.classes_, kind)
+        self.report_ = LabelReport(found, honest, found.rows)
+        self._say(self._noise_to_correct())
+        self.costs_ = self._costs()
+
+    def _say(self, noise: Noise | None) -> None:
+        """Take the correction for this noise, and what single rows say under it."""
+        report = self.report_ = self.report_.with_noise(noise)
+        self.ensemble_ = report.ensemble
+        if isinstance(report, LabelReport):
+            self.loo_scores_, self.noisy_error_ = report.fit.scores, report.fit.noisy_error
+
+    def _noise_to_correct(self) -> Noise | None:
+        """What scores are corrected for: only noise by class moves them."""
+        if self.noise is None or self.noise == "symmetric":
+            return None
+        if not isinstance(self.noise, str):
+            return as_noise(identified_noise(self.noise), len(self.classes_))
+        if not (self.report_.honest.masses.sum(axis=0) > 0).all():
+            return None  # no row of some class was judged
+        found = self.report_.noise
+        return found.noise if is_by_class(found) and found.identified else None
+
+    def _costs(self) -> Array | None:
+        """The cost of each answer where each class is the truth, (K, K); None if all mistakes cost alike."""
+        k = len(self.classes_)
+        if isinstance(self.target, str):
+            if self.target == "accuracy":
+                return None
+            if self.target == "balanced":
+                return (1 - np.eye(k)) / self.report_.clean_shares[:, None]
+        costs = np.asarray(self.target)
+        if isinstance(self.target, str) or costs.dtype.kind not in "iuf" or costs.shape != (k, k):
+            raise ValueError(
+                f"target is 'accuracy', 'balanced' or costs of the shape {(k, k)}, one row for each class "
+                f"that is the truth and one column for each answer; got {self.target!r}"
+            )
+        if not np.isfinite(costs).all():
+            raise ValueError(f"costs are finite, got {self.target!r}")
+        return costs.astype(np.float64)
 
 
 def _refuse_other_lengths(shape: tuple[int, ...] | None, labels: Labels) -> None:

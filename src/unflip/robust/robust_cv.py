@@ -7,6 +7,7 @@ an increasing function of the error on clean ones, so that a choice by leave-one
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from unflip.border.arrays import Array
 from unflip.features import Tabular
+from unflip.noise import Noise, NoiseEstimate
 from unflip.robust.numbers import EnsembleClassifier
 
 
@@ -29,6 +31,14 @@ class RobustClassifierCV(EnsembleClassifier):
         if that lowers the error there; False keeps all of the features label-free, at a third of the time.
     random_state : int, RandomState or None, default=0
         Seeds the landmarks, the halves and the rows that scales are taken from.
+    noise : {"auto", "symmetric", "class_conditional"}, Noise, float or None, default="auto"
+        What the labels went through. Noise that treats all classes alike moves no threshold; where classes
+        are flipped at different rates, scores are corrected for them after the fit. "auto" does so where the
+        labels leave no doubt of it; a model of noise, or an estimate, is used as it is; None corrects
+        nothing.
+    target : {"accuracy", "balanced"} or array-like of shape (n_classes, n_classes), default="accuracy"
+        What `predict` is for, on clean labels: the fewest mistakes, the fewest as a mean over classes, or the
+        least cost, with one row for each class that is the truth and one column for each answer.
 
     Attributes
     ----------
@@ -73,6 +83,8 @@ class RobustClassifierCV(EnsembleClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "feature_weights": [StrOptions({"auto"}), "boolean"],
         "random_state": ["random_state"],
+        "noise": [StrOptions({"auto", "symmetric", "class_conditional"}), Noise, NoiseEstimate, Real, None],
+        "target": [StrOptions({"accuracy", "balanced"}), "array-like"],
     }
 
     fit = _fit_context(prefer_skip_nested_validation=True)(EnsembleClassifier.fit)

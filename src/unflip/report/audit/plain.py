@@ -45,6 +45,7 @@ def as_plain(audit: Audit) -> dict[str, Any]:
             "outer": noise.outer,
             "words": verdict(audit)[0],
             "identified": noise.identified,
+            "table": noise.noise.transition.tolist() if noise.identified else None,
             "warnings": noise.warnings,
             "by_class": {
                 label: dict(zip(("rate", "low", "high"), known, strict=True))
