@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from audit_sample import FORMULA, HOSTILE, crowded, friendly, hostile
 
+from unflip.noise.words import is_told
 from unflip.report.audit import as_html, as_plain
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -65,7 +66,9 @@ def test_title_headings_tables_and_charts_have_text(visit):
     assert tab.title() == "Can the labels of some.csv be trusted?"
     assert tab.locator("h1").inner_text() == tab.title()
     assert len(tab.locator("h2").all()) == 9
-    assert as_plain(audit)["verdict"] == " ".join(tab.locator(".headline").inner_text().split())
+    found = as_plain(audit)
+    lines = [*found["verdict"], *found["further"]]
+    assert " ".join(lines) == " ".join(tab.locator(".headline").inner_text().split())
     charts = tab.locator(".chart svg:visible")
     assert charts.count() == 3
     for chart in charts.all():
@@ -208,7 +211,8 @@ def test_only_tables_scroll_sideways(visit, width, sample):
     tab = visit(sample()[1], viewport={"width": width, "height": 700})
     tab.evaluate(OPENED)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
-    assert tab.locator(".chart svg:visible").count() == 3
+    counted = is_told(sample()[1].noise)  # else no wrong labels are expected among the first rows
+    assert tab.locator(".chart svg:visible").count() == 2 + counted
     cut = """() => [...document.querySelectorAll(".chart svg")].filter(s => s.clientWidth).flatMap(svg => {
         const room = svg.getBoundingClientRect();
         return [...svg.querySelectorAll("text")].filter(each => {

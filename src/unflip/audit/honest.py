@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from unflip.audit.rule import RULE, follows_a_rule
 from unflip.border.arrays import Array
-from unflip.border.classes import refuse_single_class
+from unflip.border.classes import chosen, refuse_single_class
 from unflip.border.labels import encode_classes
 from unflip.border.weights import as_weight
 from unflip.border.words import is_missing
 from unflip.noise.curve import Curve, normal_scores
-from unflip.noise.estimate import along_and_agree, annotator_curve, signed
+from unflip.noise.estimate import CONFIDENCE, along_and_agree, annotator_curve, signed
 from unflip.noise.judgement import Judgement, judge
 from unflip.robust import RobustClassifierCV
 from unflip.robust.copies import copies
@@ -85,6 +86,7 @@ def judged_labels(
     noise: str,
     sample_weight: Any = None,
     random_state: Any = 0,
+    level: float = CONFIDENCE,
 ) -> tuple[Honest, Judgement, Array]:
     """Honest scores, what they say of the labels, and a mask of the trusted rows among them.
 
@@ -95,7 +97,13 @@ def judged_labels(
     honest = honest_scores(X, y, scores, groups, sample_weight, random_state)
     sure = np.isin(honest.rows, trusted_rows(trusted, honest.given_rows))
     known = None if trusted is None else sure
-    return honest, judge(honest.scores, honest.member, known, noise, honest.classes), sure
+    found = judge(honest.scores, honest.member, known, noise, honest.classes, level)
+    if isinstance(X, np.ndarray) and X.dtype.kind in "fiu" and np.isfinite(X).all():
+        given, likely = honest.member.argmax(axis=1), chosen(honest.scores)
+        if follows_a_rule(X[honest.rows], given, float(np.mean(likely != given))):
+            warnings = (*found.estimate.warnings, RULE)
+            found = replace(found, estimate=replace(found.estimate, warnings=warnings))
+    return honest, found, sure
 
 
 def honest_of_many(

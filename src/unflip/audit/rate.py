@@ -13,7 +13,7 @@ import numpy as np
 from unflip.audit.honest import annotator_curves, judged_labels
 from unflip.border.arrays import Array
 from unflip.noise import NoiseEstimate
-from unflip.noise.estimate import along_and_agree, summary
+from unflip.noise.estimate import CONFIDENCE, along_and_agree, summary
 from unflip.noise.judgement import Judgement
 
 AuditEstimate = NoiseEstimate  # its name in the first release
@@ -31,8 +31,9 @@ def estimate_noise(
     class_conditional: bool = False,
     sample_weight: Any = None,
     random_state: Any = 0,
+    level: float = CONFIDENCE,
 ) -> NoiseEstimate:
-    """Estimate how many labels are wrong, with a 90 % interval, from labels that are all suspect.
+    """Estimate how many labels are wrong, with an interval, from labels that are all suspect.
 
     Parameters
     ----------
@@ -58,11 +59,14 @@ def estimate_noise(
         How many rows each row stands for.
     random_state : int, default=0
         Seeds the landmarks of the fit.
+    level : float, default=0.9
+        Of the intervals. The bounds `outer` and `outer_by_class` are at 95 %.
 
     Returns
     -------
     NoiseEstimate
-        The rate, its interval, and `outer`, a bound. The interval assumes that mistakes do not depend on the
+        The rate, its interval, and `outer`, a bound; `table` and `by_class`; `caveats`.
+        The interval assumes that mistakes do not depend on the
         row and that some rows are certain; `outer` does not. `print` says it in words.
 
     Examples
@@ -76,7 +80,9 @@ def estimate_noise(
     """
     if class_conditional:
         noise = "class_conditional"
-    honest, judgement, sure = judged_labels(X, y, scores, groups, trusted, noise, sample_weight, random_state)
+    honest, judgement, sure = judged_labels(
+        X, y, scores, groups, trusted, noise, sample_weight, random_state, level
+    )
     if annotator is None:
         return judgement.estimate
     curves = annotator_curves(honest, judgement.curve, judgement.rates, sure, annotator)
@@ -90,4 +96,6 @@ def _of_annotator(judgement: Judgement, mine: Array, curve: Any) -> NoiseEstimat
     weight = member.sum(axis=1)
     right = agree if scores.ndim > 1 else np.where(scores > 0, agree, weight - agree)
     total = float(weight[mine].sum())
-    return summary(curve, judgement.rates, member.shape[1], float(right[mine].sum()), total, [])
+    return summary(
+        curve, judgement.rates, member.shape[1], float(right[mine].sum()), total, [], judgement.estimate.level
+    )

@@ -8,10 +8,12 @@ see the same rows and the same flips.
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -122,7 +124,22 @@ def _worked(
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
-    yield from pool(delayed(_run_under)(os.getpid(), task, seed, data_dir) for task in tasks)
+    with _deaf_to_interrupts():
+        answers = pool(delayed(_run_under)(os.getpid(), task, seed, data_dir) for task in tasks)
+    yield from answers
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Workers that start in here never hear of Ctrl-C, which is the parent's to answer; it ends them."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _run_under(parent: int, task: Task, seed: int, data_dir: str | os.PathLike[str] | None) -> Done:

@@ -37,8 +37,11 @@ class NoiseByClass(Protocol):
     def perhaps(self) -> bool:
         """Whether they may be, so that an interval should admit both."""
 
-    def rates(self) -> ClassRates:
-        """What the fit says of the classes."""
+    def rates(self, level: float) -> ClassRates:
+        """What the fit says of the classes; level: of the intervals."""
+
+    def separated(self, level: float) -> tuple[float, float, float] | None:
+        """The wrong share and its interval, where overlap has next to no part in it; None otherwise."""
 
     def clean(self, scores: Array, member: Array) -> Array:
         """P(clean class) of each row, by its score alone, (n, K)."""

@@ -35,7 +35,7 @@ ENDS = np.array(
 )  # of z beyond the last row: a rise that rows do not complete
 PRIOR_SLOPE = 5.0  # where the prior of slopes is centred
 SPREAD = 0.9  # of the logarithm of the slope, about its centre
-TEMPER, CHANCE_RULES_ROWS = 2.0, 5000  # misfit, not chance, rules beyond so many rows
+TEMPER, CHANCE_RULES_ROWS = 1.2, 5000  # misfit, not chance, rules beyond so many rows
 LEAST_SHARE = 2.0**-53
 LEAST_CHANCE = 1e-4  # no probability is certain
 

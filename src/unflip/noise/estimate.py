@@ -9,6 +9,7 @@ well as the best.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -18,28 +19,37 @@ from scipy.special import ndtri
 from scipy.stats import beta
 
 from unflip.border.arrays import Array
+from unflip.noise.caveats import Caveat
 from unflip.noise.curve import LEAST_CHANCE, TEMPER, Curve, fit_curve, normal_scores
 from unflip.noise.models import Noise, SymmetricNoise, UniformNoise
 from unflip.noise.words import in_words
 
-NEARLY_BEST_FIT = 1.7  # nats below the best fit: 1.35 would be 90 % for one parameter, and the grid is coarse
+NEARLY_BEST_FIT = 0.7  # nats below the best fit, at the temperature of the curve
 CONFIDENCE = 0.9
 FEW_SCORES = 30  # different scores
 EDGE = 0.01  # a rate so near to where labels carry nothing is there; the step of the grid
-NO_SIGNAL = "the columns predict the labels hardly better than guessing, so how many are wrong cannot be told"
-OVERLAP = "classes that overlap heavily look like noise, so the interval was widened"
-COARSE = f"rows have fewer than {FEW_SCORES} different scores, so noise and overlap can hardly be told apart"
+NO_SIGNAL = Caveat(
+    "columns say nothing",
+    "the columns predict the labels hardly better than guessing, so how many are wrong cannot be told",
+)
+OVERLAP = Caveat("wide", "classes that overlap heavily look like noise, so the interval was widened")
+COARSE = Caveat(
+    "coarse scores",
+    f"rows have fewer than {FEW_SCORES} different scores, so noise and overlap can hardly be told apart",
+)
 
 
 @dataclass(frozen=True, eq=False)
 class NoiseEstimate:
     """A noise rate and how well it is known; `print` says it in words.
 
-    rate: the share of labels that are wrong. low, high: a 90 % interval, if mistakes do not depend on the
-    row. outer: at most so many labels are wrong, as long as no kind of row is labelled wrong more often than
-    right (95 % confidence). noise: the rate, or the rates by class, as a model. warnings: what the reader
-    should know.
+    rate: the share of labels that are wrong. low, high: an interval of the `level`, if mistakes do not depend
+    on the row. outer: at most so many labels are wrong, as long as no kind of row is labelled wrong more
+    often than right (95 % confidence). noise: the rate, or the rates by class, as a model; table: the same as
+    P(given | clean), (K, K). warnings: what the reader should know; as `caveats` these have names.
     by_class: of each class, where it can be told, the share of its labels that are wrong, (rate, low, high).
+    outer_by_class: of each class at most so much is labelled otherwise, if mistakes depend on the class alone
+    (95 % confidence), whatever the overlap.
     by_annotator: an estimate for each annotator, where annotators were given. rates, masses: the posterior
     behind the interval. rarest: the share of labels that name the rarest class. half_wrong: classes about
     half of which seem to have another label, and perhaps more, which nobody could tell.
@@ -61,6 +71,20 @@ class NoiseEstimate:
     by_annotator: dict[Any, NoiseEstimate] = field(default_factory=dict)
     rarest: float = 1.0
     half_wrong: tuple[Any, ...] = ()
+    level: float = CONFIDENCE
+    outer_by_class: dict[Any, float] = field(default_factory=dict)
+
+    @property
+    def table(self) -> Array:
+        """P(given | clean), one row for each clean class: (K, K)."""
+        return self.noise.transition.astype(np.float64)
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What the reader should know, with `name` and `words`."""
+        return tuple(
+            warning if isinstance(warning, Caveat) else Caveat("note", warning) for warning in self.warnings
+        )
 
     def quantile(self, share: Any) -> Array:
         """The rate that is exceeded with probability 1 - share.
@@ -72,7 +96,7 @@ class NoiseEstimate:
         >>> found.quantile([0.05, 0.5, 0.95]).round(3).tolist()
         [0.15, 0.2, 0.26]
         """
-        tail = (1 - CONFIDENCE) / 2
+        tail = (1 - self.level) / 2
         plain = ndtri
         if len(self.rates):
             grown = np.concatenate([[0.0], np.cumsum(self.masses)])
@@ -130,10 +154,13 @@ def identified_noise(noise: NoiseEstimate | Noise | Any) -> Noise | Any:
     return noise.noise
 
 
-def estimate_rate(scores: Array, member: Array, trusted: Array | None = None) -> tuple[NoiseEstimate, Curve]:
+def estimate_rate(
+    scores: Array, member: Array, trusted: Array | None = None, level: float = CONFIDENCE
+) -> tuple[NoiseEstimate, Curve]:
     """The estimate and the curve behind it; member: (n, K), the weight of each row in each class.
 
-    trusted: (n,), a mask of rows whose labels are right; the rate is that of the others.
+    trusted: (n,), a mask of rows whose labels are right; the rate is that of the others. level: of the
+    interval.
 
     >>> scores, y = np.linspace(-1, 1, 100), np.repeat([0, 1], 50)
     >>> estimate_rate(scores, np.eye(2)[y])[0].low
@@ -160,11 +187,17 @@ def estimate_rate(scores: Array, member: Array, trusted: Array | None = None) ->
     warnings = []
     if len(np.unique(along)) < FEW_SCORES:
         warnings.append(COARSE)
-    return summary(curve, rates, n_classes, right, total, warnings), curve
+    return summary(curve, rates, n_classes, right, total, warnings, level), curve
 
 
 def summary(
-    curve: Curve, rates: Array, n_classes: int, right: float, total: float, warnings: list[str]
+    curve: Curve,
+    rates: Array,
+    n_classes: int,
+    right: float,
+    total: float,
+    warnings: Sequence[str],
+    level: float = CONFIDENCE,
 ) -> NoiseEstimate:
     """The rate and its interval, from a curve; right and total: the weight of labels that agree, and of all.
 
@@ -173,7 +206,7 @@ def summary(
     True
     """
     outer = float(beta.ppf(0.95, total - right + 1, right)) if right > 0 else 1.0
-    tail = (1 - CONFIDENCE) / 2
+    tail = (1 - level) / 2
     grown = np.concatenate([[0.0], np.cumsum(curve.marginal)])
     edges = _edges(rates, (n_classes - 1) / n_classes)
     inner, rate, top = np.interp([tail, 0.5, 1 - tail], grown, edges).tolist()
@@ -185,7 +218,7 @@ def summary(
     noise = one_rate(rate, n_classes)
     low = min(inner, widest)
     low = 0.0 if low < 0.01 else min(low, rate)  # a rate below 1 % is a few odd rows
-    return NoiseEstimate(rate, low, top, outer, noise, tuple(warnings), rates, curve.marginal)
+    return NoiseEstimate(rate, low, top, outer, noise, tuple(warnings), rates, curve.marginal, level=level)
 
 
 def one_rate(rate: float, n_classes: int) -> Noise:

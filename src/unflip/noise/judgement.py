@@ -8,6 +8,7 @@ nothing is said at all.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -18,8 +19,10 @@ from unflip.border.arrays import Array
 from unflip.border.weights import as_weight
 from unflip.noise import words
 from unflip.noise.by_class import ClassRates, NoiseByClass
+from unflip.noise.caveats import FEW, FEW_ROWS, HIDDEN, ORDERED, Caveat, looks_ordered
 from unflip.noise.curve import Curve, normal_scores, weighted_quantile
 from unflip.noise.estimate import (
+    CONFIDENCE,
     NO_SIGNAL,
     OVERLAP,
     NoiseEstimate,
@@ -29,6 +32,7 @@ from unflip.noise.estimate import (
     wrong_probability,
 )
 from unflip.noise.models import ClassConditionalNoise
+from unflip.noise.regions import outer_by_class
 from unflip.noise.table import MOST_CLASSES, counted_rates, fit_tables
 from unflip.noise.two_rates import fit_two_rates
 
@@ -38,17 +42,20 @@ TIE_BREAK = 1e-6  # keeps the order going where probabilities are equal
 LARGEST, HALF = 0.499, 0.48  # of two rates, which sum to less than one; and what may be a half or more
 ABOUT_HALF, ABOUT_EQUAL = 0.45, 0.9  # a rate that may hide a larger one; so many wrong labels to a right one
 LEAST_SHIFT = -20.0  # of log odds: a rate of zero leaves every row next to no chance
+OVERLAP_GAP = 0.06  # between the interval and the bound: more labels than that may be wrong unseen
 NEGLIGIBLE, UNLIKELY = 0.1, 3.0  # of the way from guessing to certainty; and so many standard errors
 ONE_RATE = (
     "the classes seem to be flipped at different rates ({}), so one rate for all of them misleads; "
     'leave noise="auto", or ask for noise="class_conditional"'
 )
-TOO_OFTEN = (
+TOO_OFTEN = Caveat(
+    "beyond the bound",
     "the rates by class exceed the bound, as where a class is more often wrong than right, so the rate "
-    "cannot be told"
+    "cannot be told",
 )
-COUNTED = (
-    "with so many classes, rows that look most certainly like a class are taken for right, so overlap counts"
+COUNTED = Caveat(
+    "counted",
+    "with so many classes, rows that look most certainly like a class are taken for right, so overlap counts",
 )
 
 
@@ -108,12 +115,18 @@ class Judgement:
 
 
 def judge(
-    scores: Array, member: Array, trusted: Array | None = None, noise: str = "auto", classes: Any = None
+    scores: Array,
+    member: Array,
+    trusted: Array | None = None,
+    noise: str = "auto",
+    classes: Any = None,
+    level: float = CONFIDENCE,
 ) -> Judgement:
     """Judge labels by honest scores, (n,) for two classes, (n, K) for more.
 
     member: (n, K), the weight of each row in each class; trusted: (n,), a mask of rows whose labels are
-    right; noise: "auto", "symmetric" or "class_conditional"; classes: (K,), what the classes are called.
+    right; noise: "auto", "symmetric" or "class_conditional"; classes: (K,), what the classes are called;
+    level: of the intervals.
 
     >>> scores = np.linspace(-1, 1, 400)
     >>> given = (scores > 0) & (np.arange(400) % 3 > 0)  # a third of the ones are called zeros
@@ -123,10 +136,16 @@ def judge(
     """
     if noise not in KINDS:
         raise ValueError(f"noise is {', '.join(map(repr, KINDS[:-1]))} or {KINDS[-1]!r}, got {noise!r}")
+    if not (isinstance(level, Real) and 0 < level < 1):
+        raise ValueError(f"level lies between 0 and 1, got {level!r}")
     n_classes = member.shape[1]
     names = list(range(n_classes)) if classes is None else np.asarray(classes).tolist()
-    estimate, curve = estimate_rate(scores, member, trusted)
-    estimate = replace(estimate, rarest=float(member.sum(axis=0).min() / member.sum()))
+    estimate, curve = estimate_rate(scores, member, trusted, level)
+    estimate = replace(
+        estimate,
+        rarest=float(member.sum(axis=0).min() / member.sum()),
+        outer_by_class=dict(zip(names, outer_by_class(scores, member).tolist(), strict=True)),
+    )
     grid = estimate.rates
     if not beats_guessing(scores, member):
         most = min(estimate.outer, estimate.limit)
@@ -136,31 +155,41 @@ def judge(
     if n_classes > MOST_CLASSES:
         if noise == "class_conditional":
             sure = np.zeros(len(member), dtype=bool) if trusted is None else trusted
-            rates = counted_rates(scores, member, sure, names)
+            rates = counted_rates(scores, member, sure, names, level)
             estimate = _with_rates(estimate, rates, names, (*estimate.warnings, COUNTED))
+        estimate = _with_caveats(estimate, scores, member, names)
         return Judgement(estimate, scores, member, curve, grid, None, trusted)
     fit: NoiseByClass = (fit_two_rates if n_classes == 2 else fit_tables)(scores, member, trusted)
-    rates = fit.rates()
+    rates = fit.rates(level)
     if noise == "class_conditional" or (noise == "auto" and fit.clearly):
         estimate = _with_rates(estimate, rates, names, estimate.warnings)
+        estimate = _with_caveats(estimate, scores, member, names)
         return Judgement(estimate, scores, member, curve, grid, fit, trusted)
     if n_classes == 2:
         estimate = replace(estimate, by_class=_named(rates, names))
-    if noise == "auto" and fit.perhaps:
+    narrow = fit.separated(level) if noise == "auto" else None
+    if narrow is not None:
+        estimate = _of_interval(estimate, *narrow)
+    elif noise == "auto" and fit.perhaps:
         estimate = _with_both(estimate, rates, fit.differ)
     if fit.clearly:
         said = ", ".join(f"{name}: {100 * rate:.0f} %" for name, (rate, *_) in _named(rates, names).items())
-        estimate = replace(estimate, warnings=(*estimate.warnings, ONE_RATE.format(said)))
+        caveat = Caveat("classes differ", ONE_RATE.format(said))
+        estimate = replace(estimate, warnings=(*estimate.warnings, caveat))
+    estimate = _with_caveats(estimate, scores, member, names)
     return Judgement(estimate, scores, member, curve, grid, None, trusted)
 
 
-def rate_from_scores(scores: Any, y: Any, sample_weight: Any = None, noise: str = "auto") -> NoiseEstimate:
+def rate_from_scores(
+    scores: Any, y: Any, sample_weight: Any = None, noise: str = "auto", level: float = CONFIDENCE
+) -> NoiseEstimate:
     """The share of wrong labels, from scores that never saw the label of their own row.
 
     scores: (n,), positive for the second class, or its probability; or (n, K), the largest for the likely
     class. y: the labels as they are, classes in sorted order. sample_weight: (n,), how many rows each row
     stands for. noise: "symmetric" for one rate, "class_conditional" for a rate for each class, "auto" for
-    the simpler of the two that the labels do not contradict. Two classes need only the order of the scores
+    the simpler of the two that the labels do not contradict. level: of the interval. Two classes
+    need only the order of the scores
     (and their sign, for the outer bound); more need their differences.
 
     >>> rng = np.random.default_rng(0)
@@ -180,7 +209,7 @@ def rate_from_scores(scores: Any, y: Any, sample_weight: Any = None, noise: str 
     _refuse(s, weight > 0, classes)
     s, weight = s[weight > 0], weight[weight > 0]
     s = signed(s) if s.ndim == 1 else s
-    return judge(s, np.eye(len(classes))[codes] * weight[:, None], None, noise, classes).estimate
+    return judge(s, np.eye(len(classes))[codes] * weight[:, None], None, noise, classes, level).estimate
 
 
 def beats_guessing(scores: Array, member: Array) -> bool:
@@ -281,20 +310,42 @@ def _about_half(found: ClassRates) -> Array:
     return np.asarray(wrong > ABOUT_EQUAL * np.diag(found.table))
 
 
-def _with_both(estimate: NoiseEstimate, found: ClassRates, differ: float) -> NoiseEstimate:
-    """The estimate where classes may differ: the mean of both, and an interval that admits both."""
-    high = min(max(estimate.high, found.high), estimate.outer)
-    rate = min((1 - differ) * estimate.rate + differ * found.rate, high)
+def _with_caveats(estimate: NoiseEstimate, scores: Array, member: Array, names: list[Any]) -> NoiseEstimate:
+    """The estimate with what the reader should know of these labels."""
+    likely = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+    found = {
+        FEW: len(member) < FEW_ROWS,
+        ORDERED: looks_ordered(names, likely, member),
+        HIDDEN: estimate.outer - estimate.high > OVERLAP_GAP,
+    }
+    more = (caveat for caveat, holds in found.items() if holds)
+    return replace(estimate, warnings=(*estimate.warnings, *more))
+
+
+def _of_interval(estimate: NoiseEstimate, rate: float, low: float, high: float) -> NoiseEstimate:
+    """The estimate of one rate with another interval."""
+    high = min(high, estimate.outer)
+    rate = min(rate, high)
     nothing = np.zeros(0)
+    warnings = _without_overlap(estimate.warnings)
+    noise = one_rate(rate, estimate.noise.n_classes)
     return replace(
         estimate,
         rate=rate,
-        low=min(estimate.low, found.low, rate),
+        low=min(low, rate),
         high=high,
-        noise=one_rate(rate, estimate.noise.n_classes),
+        noise=noise,
         rates=nothing,
         masses=nothing,
+        warnings=warnings,
     )
+
+
+def _with_both(estimate: NoiseEstimate, found: ClassRates, differ: float) -> NoiseEstimate:
+    """The estimate where classes may differ: the mean of both, and an interval that admits both."""
+    rate = (1 - differ) * estimate.rate + differ * found.rate
+    low, high = min(estimate.low, found.low), max(estimate.high, found.high)
+    return replace(_of_interval(estimate, rate, low, high), warnings=estimate.warnings)
 
 
 def _named(found: ClassRates, names: list[Any]) -> dict[Any, tuple[float, float, float]]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit, gammaln, logsumexp, softmax
+from scipy.special import expit, gammaln, logsumexp, ndtr, ndtri, softmax
 from scipy.stats import beta
 
 from unflip.border.arrays import Array
@@ -36,7 +36,7 @@ WIDER = 1.15  # times the standard error
 MISFIT = 0.2  # of what overlap may explain, added to the standard error
 CERTAIN_SHARE = 0.5  # of the rows of each likely class, the most certain ones, stand for that class
 FEW_ROWS_OF_CLASS = 5  # rows that look like a class: fewer tell nothing
-NINETY = 1.645  # standard errors to either end of a 90 % interval
+SEPARATED = 0.1  # of labels that overlap explains at most, where an interval of the tables holds
 UPPER_END_LEVEL = 0.95  # of its upper end
 TINY_CHANCE = 1e-12
 
@@ -94,14 +94,31 @@ class Tables:
         """Whether they may differ."""
         return self.differ > CLASSES_MAY_DIFFER
 
-    def rates(self) -> ClassRates:
+    def rates(self, level: float) -> ClassRates:
         """The other table, the rate of each class, and the share of labels that are wrong."""
         table = self.other.transition
-        rates = _around(1 - np.diag(table), self.other.errors)
+        rates = _around(1 - np.diag(table), self.other.errors, level)
         # Standard errors vanish at a rate of zero; a class of few rows still does not show rare mistakes.
         unseen = 1 - (1 - UPPER_END_LEVEL) ** (1 / np.maximum(self.other.sizes, 1.0))
         rates[:, 2] = np.maximum(rates[:, 2], unseen)
-        return ClassRates(table, rates, *_around(np.array([self.other.wrong]), self.other.error)[0].tolist())
+        wrong = _around(np.array([self.other.wrong]), self.other.error, level)[0].tolist()
+        return ClassRates(table, rates, *wrong)
+
+    def separated(self, level: float) -> tuple[float, float, float] | None:
+        """The wrong share and its interval by both tables, as likely as they are; None where classes overlap.
+
+        Where hardly a label disagrees but for noise, the disagreement nearly is the answer.
+        """
+        hidden = (1 - self.differ) * self.uniform.hidden + self.differ * self.other.hidden
+        if hidden > SEPARATED:
+            return None
+        at = np.linspace(0, 1, 4001)
+        grown = sum(
+            chance * ndtr((at - fitted.wrong) / fitted.error)
+            for chance, fitted in ((1 - self.differ, self.uniform), (self.differ, self.other))
+        )
+        low, middle, high = np.interp([(1 - level) / 2, 0.5, (1 + level) / 2], grown, at).tolist()
+        return middle, 0.0 if low < 0.01 else low, high
 
     def clean(self, scores: Array, member: Array) -> Array:
         """P(clean class) of each row by the other table, (n, K)."""
@@ -119,10 +136,11 @@ class Tables:
         return wrong, likely.argmax(axis=1)
 
 
-def _around(rates: Array, errors: Array | float) -> Array:
-    """Rates and the ends of their 90 % intervals, (K, 3)."""
-    low = np.maximum(rates - NINETY * errors, 0.0)
-    return np.column_stack([rates, np.where(low < 0.01, 0.0, low), np.minimum(rates + NINETY * errors, 1.0)])
+def _around(rates: Array, errors: Array | float, level: float) -> Array:
+    """Rates and the ends of their intervals, (K, 3)."""
+    away = ndtri((1 + level) / 2) * errors
+    low = np.maximum(rates - away, 0.0)
+    return np.column_stack([rates, np.where(low < 0.01, 0.0, low), np.minimum(rates + away, 1.0)])
 
 
 def fit_tables(scores: Array, member: Array, trusted: Array | None = None) -> Tables:
@@ -174,7 +192,9 @@ def counted_table(scores: Array, member: Array, trusted: Array) -> Array:
     return table
 
 
-def counted_rates(scores: Array, member: Array, trusted: Array, classes: list[Any]) -> ClassRates:
+def counted_rates(
+    scores: Array, member: Array, trusted: Array, classes: list[Any], level: float
+) -> ClassRates:
     """The same with intervals: what can be said of more classes than a table is fitted for."""
     counts = _certain_counts(scores, member, trusted)
     unknown = next((k for k, found in enumerate(counts) if found is None), None)
@@ -186,7 +206,7 @@ def counted_rates(scores: Array, member: Array, trusted: Array, classes: list[An
     table = counted_table(scores, member, trusted)
     right = np.array([found[k] for k, found in enumerate(counts) if found is not None])
     total = np.array([found.sum() for found in counts if found is not None])
-    ends = [beta.ppf(at, total - right + 0.5, right + 0.5) for at in (0.05, 0.95)]
+    ends = [beta.ppf(at, total - right + 0.5, right + 0.5) for at in ((1 - level) / 2, (1 + level) / 2)]
     rates = np.column_stack([1 - np.diag(table), *ends])
     shares = member.sum(axis=0) / member.sum()
     rate, low, high = (shares @ rates).tolist()

@@ -48,20 +48,24 @@ class TwoRates:
         """Whether they may differ."""
         return self.differ > RATES_MAY_DIFFER
 
-    def rates(self) -> ClassRates:
-        """The rate of each class, and the share of labels that are wrong, with intervals."""
+    def rates(self, level: float) -> ClassRates:
+        """The rate of each class, and the share of labels that are wrong, with intervals of this level."""
+        ends = [(1 - level) / 2, 0.5, (1 + level) / 2]
         mass, best = (grid.reshape(len(RATE_STEPS), -1) for grid in (self.curve.marginal, self.curve.best))
         zero, one = (
-            _interval(RATE_STEPS, mass.sum(axis=1 - axis), best.max(axis=1 - axis)) for axis in (0, 1)
+            _interval(RATE_STEPS, mass.sum(axis=1 - axis), best.max(axis=1 - axis), ends) for axis in (0, 1)
         )
         table = np.array([[1 - zero[0], zero[0]], [one[0], 1 - one[0]]])
         clean = np.clip((self.share - self.zero) / (1 - self.zero - self.one), 0.0, 1.0)
         wrong = (1 - clean) * self.zero + clean * self.one
         order = np.argsort(wrong, kind="stable")
         grown = np.cumsum(self.curve.marginal[order])
-        low, middle, high = np.interp([0.05, 0.5, 0.95], grown, wrong[order]).tolist()
+        low, middle, high = np.interp(ends, grown, wrong[order]).tolist()
         low = min(low, float(wrong[self.curve.best >= -NEARLY_WRONG].min()))
         return ClassRates(table, np.array([zero, one]), middle, low, high)
+
+    def separated(self, level: float) -> None:
+        """Of two classes the curve tells overlap from noise."""
 
     def clean(self, scores: Array, member: Array) -> Array:
         """P(clean class) of each row, by its score alone, (n, 2)."""
@@ -94,7 +98,7 @@ def fit_two_rates(scores: Array, member: Array, trusted: Array | None = None) ->
     >>> scores = rng.normal(size=2000)
     >>> given = (scores > 0) & (rng.uniform(size=2000) < 0.6)  # two in five of the ones are called zeros
     >>> found = fit_two_rates(scores, np.eye(2)[given.astype(int)])
-    >>> found.differ > 0.9, bool(abs(found.rates().table[1, 0] - 0.4) < 0.1)
+    >>> found.differ > 0.9, bool(abs(found.rates(0.9).table[1, 0] - 0.4) < 0.1)
     (True, True)
     """
     zero, one = (grid.ravel() for grid in np.meshgrid(RATE_STEPS, RATE_STEPS, indexing="ij"))
@@ -106,14 +110,14 @@ def fit_two_rates(scores: Array, member: Array, trusted: Array | None = None) ->
     return TwoRates(curve, zero, one, float(doubtful[:, 1].sum() / doubtful.sum()))
 
 
-def _interval(values: Array, mass: Array, best: Array) -> tuple[float, float, float]:
-    """Median and 90 % interval of masses on a grid, as a class's rate.
+def _interval(values: Array, mass: Array, best: Array, ends: list[float]) -> tuple[float, float, float]:
+    """Median and interval of masses on a grid, as a class's rate; ends: the three shares.
 
     best: the log likelihood of the best curve at each value. The low end admits what some curve explains
     nearly as well: rows of a rare class that are badly ordered look like noise in that class.
     """
     edges = np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [0.5]])
     grown = np.concatenate([[0.0], np.cumsum(mass / mass.sum())])
-    low, middle, high = np.interp([0.05, 0.5, 0.95], grown, edges).tolist()
+    low, middle, high = np.interp(ends, grown, edges).tolist()
     low = min(low, float(values[best >= -NEARLY_BEST_CURVE].min()))
     return middle, (0.0 if low < 0.01 else low), high

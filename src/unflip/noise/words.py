@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unflip._words import interval, share
+from unflip.noise.caveats import HIDDEN, Caveat
 from unflip.noise.models import ClassConditionalNoise
 
 if TYPE_CHECKING:
@@ -35,29 +36,39 @@ def in_words(noise: NoiseEstimate, labels: str = "the labels", rows: float | Non
     15.0 % to 26.0 %); without that assumption up to 31.0 % may be wrong, as long as no kind of row is
     labelled wrong more often than right.
     """
-    span = interval(noise.low, noise.high)
+    span, level = interval(noise.low, noise.high), level_in_words(noise)
     if not noise.identified:
         most = "" if noise.outer >= noise.limit else f"; {bound(noise, '')}"
         return f"How many of {labels} are wrong cannot be told: {UNTOLD}{most}."
+    if _is_open(noise):
+        return (
+            f"Between none and {share(noise.outer)} of {labels} are wrong: at most {share(noise.high)} "
+            f"{condition(noise)} ({level}), and up to {share(noise.outer)} if they do, {RIGHT}."
+        )
     if is_vague(noise):
         known = f"{span} {condition(noise)}"
         if noise.half_wrong:
             known = f"{share(noise.low)} or more if mistakes depend on the class alone"
-        return f"How many of {labels} are wrong is hardly known: {known} (90 % interval); {bound(noise)}."
+        return f"How many of {labels} are wrong is hardly known: {known} ({level}); {bound(noise)}."
     if noise.low > 0:
         count = (
             "" if rows is None or noise.rate * rows < 2 else f", some {_rounded(noise.rate * rows)} of them,"
         )
         about = f"About {share(noise.rate)} of {labels}{count} are wrong {condition(noise)}"
-        return f"{about} (90 % interval {span}){_mistakes(noise)}; {bound(noise)}."
+        return f"{about} ({level} {span}){_mistakes(noise)}; {bound(noise)}."
     # Of a rare class even a few wrong labels are many.
     clean = noise.outer < CLEAN * min(1.0, noise.rarest * noise.noise.n_classes)
     may = f"{labels[0].upper()}{labels[1:]} may be clean: between" if clean else "Between"
     of = "" if clean else f" of {labels}"
     return (
-        f"{may} none and {share(noise.high)}{of} are wrong {condition(noise)} (90 % interval, estimate "
+        f"{may} none and {share(noise.high)}{of} are wrong {condition(noise)} ({level}, estimate "
         f"{share(noise.rate)}); {bound(noise)}. {RULES}"
     )
+
+
+def level_in_words(noise: NoiseEstimate) -> str:
+    """What the interval is called: the 90 % interval, for example."""
+    return f"{100 * noise.level:.3g} % interval"
 
 
 def condition(noise: NoiseEstimate) -> str:
@@ -92,22 +103,29 @@ def is_by_class(noise: NoiseEstimate) -> bool:
     return isinstance(noise.noise, ClassConditionalNoise)
 
 
-def half(names: tuple[Any, ...]) -> str:
+def half(names: tuple[Any, ...]) -> Caveat:
     """What to know where a class may be labelled wrong more often than right.
 
     >>> half(("hate",))[:46]
     'what is really “hate” seems to have another la'
     """
-    return (
+    words = (
         f"what is really {' or '.join(map(shown_class, names))} seems to have another label half of "
         "the time; overlap of classes looks alike, and where it is more than half, more labels are wrong "
         "than the interval says"
     )
+    return Caveat("half wrong", words)
 
 
 def is_vague(noise: NoiseEstimate) -> bool:
     """Whether the rate is hardly known: in a wide interval, or as half of a class or more may be wrong."""
-    return noise.high - noise.low > VAGUE_RATE * noise.limit or bool(noise.half_wrong)
+    wide = noise.high - noise.low > VAGUE_RATE * noise.limit
+    return wide or bool(noise.half_wrong) or _is_open(noise)
+
+
+def _is_open(noise: NoiseEstimate) -> bool:
+    """Whether all that is known is the bound: it is far away, and there may be no mistakes at all."""
+    return HIDDEN in noise.warnings and noise.low == 0 and not noise.half_wrong
 
 
 def is_told(noise: NoiseEstimate) -> bool:

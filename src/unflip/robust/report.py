@@ -98,6 +98,7 @@ class LabelReport:
             noise,
             sample_weight=masses.T.ravel(),
             classes=np.arange(n_classes),
+            confidence=noise.level,
         )
         return ScoreEstimate(1 - found.estimate, 1 - found.high, 1 - found.low, 1 - found.noisy)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from unflip._words import interval, share
 from unflip.audit.table import Audit
-from unflip.noise.words import is_told
+from unflip.noise.words import is_told, level_in_words
 from unflip.report.audit.rows import found_by_checking, more_likely_wrong
 from unflip.report.chart import (
     COLOURS,
@@ -64,7 +64,8 @@ def noise_chart(audit: Audit) -> Chart:
     return Chart(
         "noise",
         "How likely each noise rate is",
-        f"{known}, with a 90 % interval of {span}. Without an assumption it is at most {share(noise.outer)}.",
+        f"{known}, with a {level_in_words(noise)} of {span}. Without an assumption it is at most "
+        f"{share(noise.outer)}.",
         Axis(0.0, end, ticks(round_steps(0.0, end), percent_tick), "share of labels that are wrong"),
         Axis(0.0, max((height for *_, height, _ in bars), default=1.0)),
         tuple(marks),

@@ -11,7 +11,7 @@ from unflip.noise.words import is_by_class, is_told
 from unflip.report.audit.columns import read_columns
 from unflip.report.audit.means import means_in_words
 from unflip.report.audit.rows import doubtful_rows, more_likely_wrong
-from unflip.report.audit.verdict import verdict
+from unflip.report.audit.verdict import further, noise_in_words, verdict
 
 
 def as_plain(audit: Audit) -> dict[str, Any]:
@@ -39,14 +39,18 @@ def as_plain(audit: Audit) -> dict[str, Any]:
             {"label": label, "count": count}
             for label, count in zip(labels.classes, labels.counts, strict=True)
         ],
-        "verdict": " ".join(verdict(audit)),
+        "verdict": verdict(audit),
+        "further": further(audit),
         "noise": {
             **{name: getattr(noise, name) if audit.informative else None for name in ("rate", "low", "high")},
             "outer": noise.outer,
-            "words": verdict(audit)[0],
+            "level": noise.level,
+            "words": noise_in_words(audit) if audit.informative else verdict(audit)[0],
             "identified": noise.identified,
             "table": noise.noise.transition.tolist() if noise.identified else None,
             "warnings": noise.warnings,
+            "caveats": [{"name": caveat.name, "words": caveat.words} for caveat in noise.caveats],
+            "outer_by_class": noise.outer_by_class,
             "by_class": {
                 label: dict(zip(("rate", "low", "high"), known, strict=True))
                 for label, known in (noise.by_class if is_by_class(noise) else {}).items()

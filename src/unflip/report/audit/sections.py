@@ -27,7 +27,7 @@ from unflip.report.audit.tables import (
     left_out_table,
     suspects_table,
 )
-from unflip.report.audit.verdict import assumption, bound, is_unsure, verdict, wrong_in_words
+from unflip.report.audit.verdict import assumption, bound, further, is_unsure, verdict, wrong_in_words
 from unflip.report.words import counted, shown
 
 GUARANTEED = "What is guaranteed"
@@ -90,12 +90,10 @@ def about(audit: Audit) -> str:
 
 
 def headline(audit: Audit) -> doc.Listed:
-    """The verdict, a line for each thing to know."""
-    first, *others = verdict(audit)
-    estimate, cut, bound = first.partition("; ")
-    strong = doc.Span(estimate + cut.rstrip(), "strong")
-    lines = ((strong, f" {bound}") if bound else (strong,), *((line,) for line in others))
-    return doc.Listed(tuple(map(doc.Item, lines)), "headline")
+    """The three lines of the verdict, and what stands after them."""
+    first, *others = *verdict(audit), *further(audit)
+    strong = doc.Item((doc.Span(first, "strong"),))
+    return doc.Listed((strong, *(doc.Item((line,)) for line in others)), "headline")
 
 
 def _tiles(audit: Audit) -> Any:
@@ -140,11 +138,12 @@ def _noise(audit: Audit) -> Any:
         doc.said(doc.Span("Caution:", "strong"), f" {words}.", kind="caution")
         for words in audit.noise.warnings
     )
-    caption = "The 90 % interval of the share of wrong labels."
+    level = noise_words.level_in_words(audit.noise)
+    caption = f"The {level} of the share of wrong labels."
     if len(audit.noise.masses):
         caption = (
-            "How likely each noise rate is, given the scores and the labels; blue within the 90 % "
-            "interval. The interval may be wider than the bars: it also admits rates that some shape of "
+            f"How likely each noise rate is, given the scores and the labels; blue within the {level}. "
+            "The interval may be wider than the bars: it also admits rates that some shape of "
             "overlap explains nearly as well."
         )
     return doc.given(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unflip._words import interval, share
 from unflip.audit.table import Audit
-from unflip.noise.words import is_by_class
+from unflip.noise.words import is_by_class, level_in_words
 from unflip.report.audit.charts import rate_chances
 from unflip.report.audit.columns import ReadColumn
 from unflip.report.audit.rows import Doubtful, found_by_checking
@@ -29,13 +29,13 @@ def accuracy_table(audit: Audit) -> Table:
         ("by always naming the most frequent label", share(audit.guess), "–"),
     )
     caption = "Accuracy of the robust model, each row judged by a fit to the others"
-    return Table(caption, ("accuracy", "estimate", "90 % interval"), rows)
+    return Table(caption, ("accuracy", "estimate", level_in_words(audit.noise)), rows)
 
 
 def class_table(audit: Audit) -> Table:
     """For each class how many rows have it, and which share of them was flipped, where that is known."""
     rates = audit.noise.by_class if audit.noise.identified and is_by_class(audit.noise) else {}
-    otherwise = ("labelled otherwise, of those really in it", "90 % interval") if rates else ()
+    otherwise = ("labelled otherwise, of those really in it", level_in_words(audit.noise)) if rates else ()
     columns = ("class", "rows", "share of rows", *otherwise)
     rows = []
     for label, count in zip(audit.labels.classes, audit.labels.counts, strict=True):

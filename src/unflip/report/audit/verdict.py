@@ -1,4 +1,4 @@
-"""The verdict of an audit: what a reader should know who reads one paragraph."""
+"""The verdict of an audit: what a reader should know who reads three lines, and what to read after them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from math import sqrt
 
 from unflip._words import interval, share
 from unflip.audit.table import Audit
+from unflip.noise.words import RIGHT, in_words, is_by_class, is_told
 from unflip.noise.words import bound as bound_of
-from unflip.noise.words import in_words, is_by_class, is_told
 from unflip.report.audit.rows import more_likely_wrong
 from unflip.report.words import counted, shown
 
@@ -16,15 +16,25 @@ VAGUE_ACCURACY = 0.5  # an interval of the accuracy that wide says nearly nothin
 
 
 def verdict(audit: Audit) -> list[str]:
-    """Lines: how noisy, how many rows, how accurate, which learner, and the cautions.
+    """Three lines: how many labels are wrong, how sure that is, and what to do.
 
-    Where the columns predict the labels no better than guessing, that is all that is said.
+    Where the columns predict the labels no better than guessing, they say just that.
     """
     if not audit.informative:
-        return [_untold(audit), *_missing(audit)]
+        return _untold(audit)
+    known, cut, without = noise_in_words(audit).partition("; ")
+    sure = [f"{without[:1].upper()}{without[1:]}"] if cut else []
     cautions = [f"Caution: {warning}." for warning in audit.noise.warnings]
-    found = [noise_in_words(audit), wrong_in_words(audit), _accuracy(audit), _learner(audit)]
-    return [*found, *cautions, *_missing(audit)]
+    return [
+        known + ("." if cut else ""),
+        " ".join([*sure, *cautions]) or _firm(audit),
+        f"{wrong_in_words(audit)} {_learner(audit)}",
+    ]
+
+
+def further(audit: Audit) -> list[str]:
+    """What stands after the three lines: how accurate a model is, and rows without a label."""
+    return [*([_accuracy(audit)] if audit.informative else []), *_missing(audit)]
 
 
 def noise_in_words(audit: Audit) -> str:
@@ -73,20 +83,27 @@ def is_unsure(audit: Audit) -> bool:
     return clean is None or clean.high - clean.low > VAGUE_ACCURACY or not is_told(audit.noise)
 
 
-def _untold(audit: Audit) -> str:
+def _firm(audit: Audit) -> str:
+    """Where the words of the rate hold the bound already."""
+    return f"At most {share(audit.noise.outer)} may be wrong, {RIGHT} (95 % confidence)."
+
+
+def _untold(audit: Audit) -> list[str]:
     accuracy, guess = share(audit.noisy_accuracy), share(audit.guess)
     labels = f"the {audit.rows:,} labels of “{shown(audit.labels.target)}”"
     if audit.rows < FEW_ROWS:
-        return (
-            f"Nothing can be said of {labels}: so few rows do not show whether the columns predict them "
-            "better than guessing. Add rows, and audit again."
-        )
+        return [
+            f"Nothing can be said of {labels}.",
+            "So few rows do not show whether the columns predict them better than guessing.",
+            "Add rows, and audit again.",
+        ]
     better = f"{'hardly' if beats_guessing(audit) else 'no'} better than guessing"
-    return (
-        f"Nothing can be said of {labels}: the columns predict them "
-        f"{better} (a robust model matches {accuracy} of them, always saying “{_common(audit)}” "
-        f"{guess}). Add columns that tell something about the label, and audit again."
-    )
+    return [
+        f"Nothing can be said of {labels}.",
+        f"The columns predict them {better}: a robust model matches {accuracy} of them, always saying "
+        f"“{_common(audit)}” {guess}.",
+        "Add columns that tell something about the label, and audit again.",
+    ]
 
 
 def _common(audit: Audit) -> str:
