@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         find_suspects,
         robustness_curve,
     )
+    from unflip.audit.table import audit_table
     from unflip.estimators import (
         BoundedUnhingedClassifier,
         LossClassifier,
@@ -42,6 +43,7 @@ __all__ = [
     "SquareClassifier",
     "SuspectsDisplay",
     "UnhingedClassifier",
+    "audit_table",
     "estimate_noise",
     "find_suspects",
     "robustness_curve",
@@ -55,6 +57,7 @@ _HOMES = {  # of what costs more to import than the plain classifiers
     "RobustClassifierCV": "unflip.robust",
     "RobustnessCurveDisplay": "unflip.audit",
     "SuspectsDisplay": "unflip.audit",
+    "audit_table": "unflip.audit.table",
     "estimate_noise": "unflip.audit",
     "find_suspects": "unflip.audit",
     "robustness_curve": "unflip.audit",

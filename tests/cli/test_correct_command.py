@@ -81,3 +81,21 @@ def test_what_is_no_json_is_named(run, tmp_path, lossy):
     code, _, error = run("correct", "model.npz", "--noise", "noise.json", "--out", "new.npz")
     assert code == 2
     assert "noise.json is no JSON" in error
+
+
+def test_an_audit_takes_what_is_known_of_rows(run, tmp_path, lossy):
+    frame = pl.read_csv(tmp_path / "lossy.csv")
+    frame = frame.with_columns(y=pl.Series(lossy), sure=pl.Series(["yes"] * 300 + ["no"] * 300))
+    given = pl.read_csv(tmp_path / "lossy.csv")["y"].tail(300)
+    frame = frame.with_columns(y=pl.concat([frame["y"].head(300), given]))
+    frame.write_csv(tmp_path / "half.csv")
+    ways = ["--trusted", "sure", "--level", "0.8", "--noise", "class_conditional"]
+    found = json.loads(run("audit", "half.csv", "-t", "y", *ways, "--json")[1])
+    wrong = np.mean(given.to_numpy() != lossy[300:])
+    assert found["noise"]["level"] == 0.8
+    assert found["noise"]["low"] <= wrong <= found["noise"]["high"] + 0.02
+    assert all(row["row"] >= 300 for row in found["suspects"] if row["probability"] > 0.01)
+    assert "sure" not in [column["name"] for column in found["columns"]]
+    code, _, error = run("audit", "half.csv", "-t", "y", "--trusted", "x0", "--json")
+    assert code == 2
+    assert "say yes or no, true or false, 1 or 0" in error

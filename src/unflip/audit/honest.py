@@ -32,6 +32,12 @@ class JudgesEveryRow(RobustClassifierCV):
     _most_judged = sys.maxsize
 
 
+class _JudgesEveryNumber(EnsembleClassifier):
+    """The same for rows of numbers."""
+
+    _most_judged = sys.maxsize
+
+
 @dataclass(frozen=True, eq=False)
 class Honest:
     """Honest scores with their labels.
@@ -107,9 +113,11 @@ def judged_labels(
 
 
 def honest_of_many(
-    X: Array, y: Array, sample_weight: Any = None, random_state: int = 0
+    X: Array, y: Array, sample_weight: Any = None, random_state: int = 0, groups: Any = None
 ) -> tuple[EnsembleClassifier, Array]:
     """A robust fit to at most 20,000 rows of numbers, and an honest score for every row.
+
+    Where rows belong to groups, all are fitted, for a group leaves as a whole.
 
     Rows that were fitted are scored by leaving them out; the others were never seen. A copy of a row that
     was fitted has the score of that row.
@@ -119,6 +127,11 @@ def honest_of_many(
     >>> (scores > 0).tolist() == (y == "b").tolist()
     True
     """
+    if groups is not None:
+        model = _JudgesEveryNumber(random_state=random_state).fit(X, y, sample_weight, groups)
+        scores = np.zeros((len(y), *model.honest_scores_.shape[1:]))
+        scores[model.loo_rows_] = model.honest_scores_
+        return model, scores
     model, n = EnsembleClassifier(random_state=random_state), len(y)
     weight = as_weight(sample_weight, n)
     fitted = np.sort(np.random.default_rng(random_state).permutation(n)[:FITTED])

@@ -11,7 +11,7 @@ import numpy as np
 
 from unflip.audit.honest import annotator_curves, judged_labels
 from unflip.border.arrays import Array
-from unflip.noise.estimate import NO_SIGNAL, NoiseEstimate
+from unflip.noise.estimate import CONFIDENCE, NO_SIGNAL, NoiseEstimate
 from unflip.noise.words import is_told
 from unflip.robust.two_part import TwoPart
 from unflip.robust.views import Views
@@ -104,6 +104,7 @@ def find_suspects(
     sample_weight: Any = None,
     n_neighbours: int = 3,
     random_state: Any = 0,
+    level: float = CONFIDENCE,
 ) -> Suspects:
     """Rank rows by the probability that their label is wrong, from labels that are all suspect.
 
@@ -133,6 +134,8 @@ def find_suspects(
         How many near rows with the likely label to name, for the 100 most suspicious rows.
     random_state : int, default=0
         Seeds the landmarks of the fit.
+    level : float, default=0.9
+        Of the interval of the rate in `noise`.
 
     Returns
     -------
@@ -152,7 +155,7 @@ def find_suspects(
     if not isinstance(n_neighbours, Integral) or n_neighbours < 0:
         raise ValueError(f"n_neighbours is a whole number from 0 on, got {n_neighbours!r}")
     honest, judgement, known = judged_labels(
-        X, y, scores, groups, trusted, noise, sample_weight, random_state
+        X, y, scores, groups, trusted, noise, sample_weight, random_state, level
     )
     estimate = judgement.estimate
     probability, likely = judgement.rows()

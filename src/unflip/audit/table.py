@@ -6,18 +6,22 @@ probably wrong, what tells the classes apart, and what of all this is guaranteed
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
 
+from unflip._atomic import write_atomically
 from unflip.audit.compare import Learner, Recommended, compare, recommend
 from unflip.audit.differences import Difference, differences
 from unflip.audit.honest import honest_of_many
+from unflip.audit.rows import as_frame, as_mask, of_column
 from unflip.audit.suspects import Suspects, find_suspects
 from unflip.noise import NoiseEstimate
-from unflip.noise.estimate import NO_SIGNAL
+from unflip.noise.estimate import CONFIDENCE, NO_SIGNAL
 from unflip.noise.intervals import ScoreEstimate
 from unflip.robust.guarantee import Guarantee
 from unflip.tables.column_kinds import NUMBERED, OWN_VALUES
@@ -29,7 +33,7 @@ AUDIT_STEPS = 4
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What an audit found; `as_html`, `as_markdown` and `as_text` of `unflip.report.audit` show it.
+    """What an audit found; `print` shows it, a notebook shows its page, `to_html` writes that.
 
     labels: the target and its classes; table: how columns were read; noise: the rate and how well it is
     known; noisy_accuracy: the leave-one-out accuracy on the labels as they are; clean_accuracy: what it
@@ -81,24 +85,86 @@ class Audit:
         shares = [weight[self.labels.y == label].sum() for label in self.labels.classes]
         return float(max(shares) / weight.sum())
 
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The page, which needs no network; written to a file if there is a path (extra `report`)."""
+        from unflip.report.audit import as_html
+
+        page = as_html(self)
+        if path is not None:
+            write_atomically(path, lambda file: file.write(page.encode()))
+        return page
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, as `unflip audit --json` prints them."""
+        from unflip.report.audit import as_plain
+
+        return as_plain(self)
+
+    def __str__(self) -> str:
+        from unflip.report.audit import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, so that neither it nor the notebook changes the other."""
+        page = escape(self.to_html())
+        return f'<iframe srcdoc="{page}" style="width:100%;height:40rem;border:0"></iframe>'
+
 
 def audit_table(
     frame: Any,
-    target: str,
+    target: Any,
     *,
     weight: str | None = None,
     positive: Any = None,
     against: Any = None,
+    noise: str = "auto",
+    level: float = CONFIDENCE,
+    trusted: Any = None,
+    groups: Any = None,
     source: str = "a table",
     seed: int = 0,
     settings: dict[str, Any] | None = None,
     progress: Callable[[float, float], None] = lambda done, total: None,
 ) -> Audit:
-    """Audit a pandas or polars frame of any columns, whose column `target` holds labels that may be wrong.
+    """Audit labels that may be wrong: how many, which, and what can be learned from them all the same.
 
-    weight: a column that counts rows. positive: a label; all others become one class. against: a
-    scikit-learn classifier to compare with. progress: told how many steps of how many are done.
+    Parameters
+    ----------
+    frame : data frame of pandas or polars, or array-like of shape (n_samples, n_features)
+        The rows, of any columns.
+    target : str or array-like of shape (n_samples,)
+        The column of labels, or the labels.
+    weight : str, optional
+        A column that counts rows.
+    positive : label, optional
+        All other labels become one class.
+    against : classifier, optional
+        One of scikit-learn's to compare with.
+    noise : {"auto", "symmetric", "class_conditional"}, default="auto"
+        What the labels went through, as for `estimate_noise`.
+    level : float, default=0.9
+        Of the intervals.
+    trusted : str or array-like, optional
+        Rows known to be right: a column of yes and no, a mask, or numbers of rows.
+    groups : str or array-like, optional
+        Rows that belong together: a column, or a value for each row.
+    source : str, default="a table"
+        What the report calls the table.
+    seed : int, default=0
+        Of everything that is drawn.
+    settings : dict, optional
+        How to repeat it, for the report.
+    progress : callable, optional
+        Told how many steps of how many are done.
 
+    Returns
+    -------
+    Audit
+        `print` shows it, `to_html(path)` writes its page, `to_dict()` gives plain values.
+
+    Examples
+    --------
     >>> import polars as pl
     >>> rng = np.random.default_rng(0)
     >>> age = rng.normal(50, 10, 400)
@@ -108,27 +174,34 @@ def audit_table(
     >>> bool(found.noise.low < wrong.mean() < found.noise.high), bool(wrong[found.suspects.rows[0]])
     (True, True)
     """
+    frame, target = as_frame(frame, target)
     labels, _ = labels_to_learn(frame, target, positive, weight)
-    rows = labels.of_rows(feature_columns(frame, target, weight))
+    known, together = as_mask(of_column(frame, trusted), len(frame)), of_column(frame, groups)
+    for what, given in (("trusted", known), ("groups", together)):
+        if given is not None and given.shape != (len(frame),):
+            raise ValueError(f"{what} has the shape {given.shape} for {len(frame)} rows")
+    apart = [name for name in (trusted, groups) if isinstance(name, str)]
+    rows = labels.of_rows(feature_columns(frame, target, weight, *apart))
+    known, together = (None if given is None else given[labels.rows] for given in (known, together))
     table = Tabular.of_files().fit(rows)
     X = table.transform(rows)
     progress(1, AUDIT_STEPS)
-    model, scores = honest_of_many(X, labels.y, labels.weight, seed)
+    model, scores = honest_of_many(X, labels.y, labels.weight, seed, together)
     progress(2, AUDIT_STEPS)
     ways: dict[str, Any] = {"scores": scores, "sample_weight": labels.weight, "random_state": seed}
-    suspects = find_suspects(X, labels.y, **ways)
-    noise = suspects.noise
-    informative = NO_SIGNAL not in noise.warnings
+    suspects = find_suspects(X, labels.y, trusted=known, noise=noise, level=level, **ways)
+    found = suspects.noise
+    informative = NO_SIGNAL not in found.warnings
     progress(3, AUDIT_STEPS)
-    learners = compare(X, labels.y, noise, seed, against) if informative else ()
+    learners = compare(X, labels.y, found, seed, against) if informative else ()
     progress(4, AUDIT_STEPS)
-    clean = model.report_.clean_error(noise)
+    clean = model.report_.clean_error(found)
     names = table.get_feature_names_out().tolist()
     return Audit(
         source=source,
         labels=labels,
         table=table,
-        noise=noise,
+        noise=found,
         noisy_accuracy=1 - model.noisy_error_,
         clean_accuracy=None
         if clean is None
@@ -137,7 +210,7 @@ def audit_table(
         recommended=recommend(learners) if learners else None,
         suspects=suspects,
         differences=differences(X, names, labels.y, labels.weight) if informative else (),
-        guarantee=model.report_.guarantee(noise),
+        guarantee=model.report_.guarantee(found),
         ids=_ids(rows, table),
         settings=settings or {},
     )

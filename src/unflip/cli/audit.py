@@ -54,6 +54,16 @@ def audit(
     ] = None,
     weight: Weight = None,
     positive: Positive = None,
+    noise: Annotated[
+        str, typer.Option(help="What the labels went through: auto, symmetric or class_conditional.")
+    ] = "auto",
+    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.9,
+    trusted: Annotated[
+        str | None, typer.Option(help="A column that says yes where a label is known to be right.")
+    ] = None,
+    groups: Annotated[
+        str | None, typer.Option(help="A column that is equal for rows that belong together.")
+    ] = None,
     drop: Drop = None,
     text: Text = None,
     category: Category = None,
@@ -92,6 +102,10 @@ def audit(
                     weight=weight,
                     positive=positive,
                     against=_rival(against, seed),
+                    noise=noise,
+                    level=level,
+                    trusted=trusted,
+                    groups=groups,
                     source=file,
                     seed=seed,
                     settings=_settings(seed),

@@ -178,14 +178,14 @@ def class_against_others(classes: Collection[Any], target: str, positive: Any = 
     return str(positive) if len(classes) > 2 else None
 
 
-def feature_columns(frame: Any, target: str, weight: str | None) -> Any:
-    """The frame without labels and weights.
+def feature_columns(frame: Any, target: str, *others: str | None) -> Any:
+    """The frame without labels, weights and whatever else is no feature.
 
     >>> import pandas as pd
     >>> feature_columns(pd.DataFrame({"a": [1], "y": [0]}), "y", None).columns.tolist()
     ['a']
     """
-    columns = [name for name in frame.columns if name not in (target, weight)]
+    columns = [name for name in frame.columns if name not in (target, *others)]
     if not columns:
         raise ValueError(f"there is no column beside the target {target!r}")
     return frame[columns]
