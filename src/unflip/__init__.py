@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         find_suspects,
         robustness_curve,
     )
+    from unflip.audit.denoise import DenoisedClassifier, denoise
     from unflip.audit.table import audit_table
     from unflip.estimators import (
         BoundedUnhingedClassifier,
@@ -33,6 +34,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BoundedUnhingedClassifier",
+    "DenoisedClassifier",
     "KernelSquareClassifier",
     "KernelUnhingedClassifier",
     "LossClassifier",
@@ -44,6 +46,7 @@ __all__ = [
     "SuspectsDisplay",
     "UnhingedClassifier",
     "audit_table",
+    "denoise",
     "estimate_noise",
     "find_suspects",
     "robustness_curve",
@@ -56,8 +59,10 @@ _HOMES = {  # of what costs more to import than the plain classifiers
     "ProbingClassifier": "unflip.estimators.probing",
     "RobustClassifierCV": "unflip.robust",
     "RobustnessCurveDisplay": "unflip.audit",
+    "DenoisedClassifier": "unflip.audit.denoise",
     "SuspectsDisplay": "unflip.audit",
     "audit_table": "unflip.audit.table",
+    "denoise": "unflip.audit.denoise",
     "estimate_noise": "unflip.audit",
     "find_suspects": "unflip.audit",
     "robustness_curve": "unflip.audit",

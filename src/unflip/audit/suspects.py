@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unflip.audit.honest import annotator_curves, judged_labels
+from unflip.audit.certified import Certified, certain_classes
+from unflip.audit.honest import Honest, annotator_curves, judged_labels
 from unflip.border.arrays import Array
 from unflip.noise.estimate import CONFIDENCE, NO_SIGNAL, NoiseEstimate
 from unflip.noise.words import is_told
@@ -38,7 +39,7 @@ class Suspects:
     """All rows, the most suspicious first.
 
     rows, given, likely, probability: (n,); neighbours: for the first rows, the numbers of the nearest rows
-    whose given label is the likely one; noise: the estimate behind it.
+    whose given label is the likely one; noise: the estimate behind it; honest: the scores behind all.
 
     >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]] * 9, [0, 0, 0, 1, 1, 1] * 9
     >>> y[-1] = 0
@@ -53,6 +54,7 @@ class Suspects:
     probability: Array
     neighbours: tuple[tuple[int, ...], ...]
     noise: NoiseEstimate
+    honest: Honest | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -71,7 +73,40 @@ class Suspects:
         """
         count = int(np.count_nonzero(self.probability >= probability))
         few = {name: getattr(self, name)[:count] for name in ("rows", "given", "likely", "probability")}
-        return replace(self, **few, neighbours=self.neighbours[:count])
+        return replace(self, **few, neighbours=self.neighbours[:count], honest=None)
+
+    def certified(self, max_rate: float, level: float = 0.95) -> Certified:
+        """Rows whose likely clean class is certain, if at no row a label is wrong with more than `max_rate`.
+
+        It also assumes that the score orders rows by how likely a class is. Other rows stay open.
+
+        Parameters
+        ----------
+        max_rate : float
+            Of wrong labels at every single row, below one half.
+        level : float, default=0.95
+            Of all statements together.
+
+        Returns
+        -------
+        Certified
+            `rows`, their `classes`, and whether the given label is `right`.
+
+        Examples
+        --------
+        >>> X, y = np.arange(2000.0)[:, None], np.arange(2000) >= 1000
+        >>> y[300] = True
+        >>> found = find_suspects(X, y).certified(max_rate=0.2)
+        >>> found.rows[~found.right].tolist()
+        [300]
+        """
+        if self.honest is None:
+            raise ValueError("these suspects are a part of those that were judged; certify all of them")
+        honest = self.honest
+        found = certain_classes(honest.scores, honest.member, max_rate, level)
+        sure = np.flatnonzero(found >= 0)
+        given = honest.member[sure].argmax(axis=1)
+        return Certified(honest.rows[sure], honest.classes[found[sure]], found[sure] == given)
 
     def to_frame(self) -> Any:
         """A pandas data frame with a row for each suspect (extra `io`)."""
@@ -178,6 +213,7 @@ def find_suspects(
         np.clip(probability[order], 0.0, HIGHEST_CHANCE),
         near,
         estimate,
+        honest,
     )
 
 

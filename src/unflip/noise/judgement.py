@@ -95,6 +95,25 @@ class Judgement:
         size = np.abs(ahead).max(initial=0.0) or 1.0
         return wrong + TIE_BREAK * np.tanh(ahead / size), likely
 
+    def posterior(self) -> Array:
+        """P(clean class) of each row, with its label, (n, K); where nothing can be told, the label itself."""
+        weight = self.member.sum(axis=1, keepdims=True)
+        given = self.member / weight
+        if NO_SIGNAL in self.estimate.warnings:
+            return given
+        wrong = np.clip(self.rows()[0], 0.0, 1.0)[:, None]
+        if self.by_class is not None:
+            clean = self.by_class.clean(self.scores, self.member)
+            others = clean * (given @ self.estimate.noise.transition.T)
+        else:
+            others = self.scores[:, None] * [[-1.0, 1.0]] if self.scores.ndim == 1 else self.scores
+            others = np.maximum(others, 1e-6 * np.abs(others).max(axis=1, keepdims=True) + 1e-300)
+        # The label has what is not wrong; the rest goes where the score points.
+        others = others * (1 - given)
+        share = others / np.maximum(others.sum(axis=1, keepdims=True), 1e-300)
+        found = given * (1 - wrong) + share * wrong
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
+
     def _by_one_rate(self, curve: Curve, ahead: Array) -> tuple[Array, Array]:
         scores, member, rates = self.scores, self.member, self.rates
         weight, n_classes = member.sum(axis=1), member.shape[1]

@@ -18,11 +18,13 @@ from unflip.border.weights import as_weight
 from unflip.border.words import is_missing
 from unflip.estimators.classifier import Classifier
 from unflip.features.labelfree import generator
+from unflip.noise.correct import clean_scores
 from unflip.noise.estimate import NoiseEstimate, identified_noise
 from unflip.noise.intervals import ScoreEstimate
 from unflip.noise.models import Noise, as_noise
 from unflip.noise.words import is_by_class
 from unflip.passes.anywhere import is_source
+from unflip.robust.blend import Blend, fit_blend
 from unflip.robust.calibration import Calibration
 from unflip.robust.ensemble import RidgeEnsemble
 from unflip.robust.everyone import Everyone
@@ -44,6 +46,8 @@ class EnsembleClassifier(Classifier):
     random_state: Any
     noise: Any
     target: Any
+    estimators: Any
+    blend_: Blend | None
     ensemble_: RidgeEnsemble
     varying_: Array
     report_: Any
@@ -55,11 +59,13 @@ class EnsembleClassifier(Classifier):
         random_state: Any = 0,
         noise: Any = "auto",
         target: Any = "accuracy",
+        estimators: Any = None,
     ) -> None:
         self.feature_weights = feature_weights
         self.random_state = random_state
         self.noise = noise
         self.target = target
+        self.estimators = estimators
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit all candidates and choose. What labels tell about themselves is computed when asked for.
@@ -102,13 +108,14 @@ class EnsembleClassifier(Classifier):
             scale = _scale(float(weight.max()), float(weight.mean()))
             found = fit_rows(rows[counting], kept, scale * weight, together, most, weigh, rng)
             self._take(found, counting)
+            self._blend(rows[self.loo_rows_], None if together is None else together[found.judged])
         return self
 
     @classmethod
     def of(cls, classes: Array, ensemble: RidgeEnsemble, calibration: Calibration) -> Self:
         """One that predicts, of parts that were fitted before."""
         made = cls()
-        made.classes_, made.ensemble_, made.costs_ = classes, ensemble, None
+        made.classes_, made.ensemble_, made.costs_, made.blend_ = classes, ensemble, None, None
         made.report_ = Calibrated(ensemble, calibration)
         made.n_features_in_ = len(ensemble.views.mean)
         made.varying_ = np.arange(made.n_features_in_)
@@ -119,10 +126,12 @@ class EnsembleClassifier(Classifier):
 
         They are for the fewest mistakes on clean labels, or whatever else is the `target`.
         """
-        scores = self._accuracy_scores(X)
-        if self.costs_ is None:
+        rows = self._checked(X)
+        scores = as_scores(self.ensemble_.score(rows))
+        if self.costs_ is None and self.blend_ is None:
             return scores
-        return as_scores(contrasted(-self.report_.calibration.probabilities(scores) @ self.costs_))
+        chances = self._chances(scores, rows)
+        return as_scores(contrasted(chances if self.costs_ is None else -chances @ self.costs_))
 
     def honest_scores(self, X: Any) -> Array:
         """Scores of rows that were not fitted, beside those of `honest_scores_`."""
@@ -131,8 +140,8 @@ class EnsembleClassifier(Classifier):
 
     def predict_proba(self, X: Any) -> Array:
         """P(clean class) for each row: the share of clean labels along the score, without the noise."""
-        scores = self._accuracy_scores(X)
-        return self.report_.calibration.probabilities(scores)
+        rows = self._checked(X)
+        return self._chances(as_scores(self.ensemble_.score(rows)), rows)
 
     def with_noise(self, noise: Any) -> Self:
         """The same fit, corrected for this noise in place of the one that was estimated, without the rows.
@@ -159,6 +168,11 @@ class EnsembleClassifier(Classifier):
         True
         """
         check_is_fitted(self, "ensemble_")
+        if self.blend_ is not None:
+            raise ValueError(
+                "the estimators learned from labels that were denoised for the noise of the fit; fit again "
+                "with noise=..., or without estimators"
+            )
         made = copy(self)
         made._say(None if noise is None else as_noise(identified_noise(noise), len(self.classes_)))
         return made
@@ -185,9 +199,14 @@ class EnsembleClassifier(Classifier):
     def _relative_scores(self, X: Any) -> Array:
         return self.decision_function(X)
 
-    def _accuracy_scores(self, X: Any) -> Array:
+    def _checked(self, X: Any) -> Array:
         check_is_fitted(self, "ensemble_")
-        return as_scores(self.ensemble_.score(self._rows(X, reset=False)))
+        return self._rows(X, reset=False)
+
+    def _chances(self, scores: Array, rows: Array) -> Array:
+        """P(clean class), by the kernels and by whatever learners stand beside them."""
+        chances = self.report_.calibration.probabilities(scores)
+        return chances if self.blend_ is None else self.blend_.probabilities(chances, rows)
 
     def _rows(self, X: Any, *, reset: bool) -> Array:
         """The columns that varied in the rows that were fitted."""
@@ -227,6 +246,8 @@ class EnsembleClassifier(Classifier):
             )
         if all_seen:
             warn_lonely_class(self.classes_.tolist(), labels.membership)
+        if self.estimators:
+            raise ValueError("estimators learn from rows in memory, at most 100,000, and not from a source")
         everyone = None if all_seen else Everyone(source, self._numbers_of_batches, self.classes_, scale)
         weigh = bool(self.feature_weights)
         found = fit_rows(rows, labels, scale * weight, None, most, weigh, rng, everyone)
@@ -241,7 +262,24 @@ class EnsembleClassifier(Classifier):
         honest = HonestLabels(found.honest, found.masses, self.classes_, kind)
         self.report_ = LabelReport(found, honest, found.rows)
         self._say(self._noise_to_correct())
-        self.costs_ = self._costs()
+        self.costs_, self.blend_ = self._costs(), None
+
+    def _blend(self, rows: Array, together: Array | None) -> None:
+        """Train the other learners, if there are any, and weigh all."""
+        if not self.estimators:
+            return
+        report = self.report_
+        weight = report.honest.masses.sum(axis=1)
+        targets, used = report.honest.masses / weight[:, None], self.ensemble_.noise
+        self.blend_ = fit_blend(
+            rows,
+            report.calibration.probabilities(self.loo_scores_),
+            report.honest.judgement.posterior(),
+            targets if used is None else clean_scores(targets, used),
+            weight,
+            np.arange(len(rows)) if together is None else np.unique(together, return_inverse=True)[1],
+            list(self.estimators),
+        )
 
     def _say(self, noise: Noise | None) -> None:
         """Take the correction for this noise, and what single rows say under it."""

@@ -39,6 +39,10 @@ class RobustClassifierCV(EnsembleClassifier):
     target : {"accuracy", "balanced"} or array-like of shape (n_classes, n_classes), default="accuracy"
         What `predict` is for, on clean labels: the fewest mistakes, the fewest as a mean over classes, or the
         least cost, with one row for each class that is the truth and one column for each answer.
+    estimators : list of classifiers, optional
+        Learners of scikit-learn that take `sample_weight` and tell probabilities. They are trained on
+        denoised labels, beside the kernels, and all are averaged, weighted by how well they tell labels that
+        they did not see. `loo_scores_` and `noisy_error_` are of the kernels alone.
 
     Attributes
     ----------
@@ -85,6 +89,7 @@ class RobustClassifierCV(EnsembleClassifier):
         "random_state": ["random_state"],
         "noise": [StrOptions({"auto", "symmetric", "class_conditional"}), Noise, NoiseEstimate, Real, None],
         "target": [StrOptions({"accuracy", "balanced"}), "array-like"],
+        "estimators": [list, tuple, None],
     }
 
     fit = _fit_context(prefer_skip_nested_validation=True)(EnsembleClassifier.fit)
