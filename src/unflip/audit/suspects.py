@@ -94,9 +94,9 @@ class Suspects:
 
         Examples
         --------
-        >>> X, y = np.arange(2000.0)[:, None], np.arange(2000) >= 1000
+        >>> scores, y = np.linspace(-1, 1, 2000), np.arange(2000) >= 1000
         >>> y[300] = True
-        >>> found = find_suspects(X, y).certified(max_rate=0.2)
+        >>> found = find_suspects(None, y, scores=scores).certified(max_rate=0.2)
         >>> found.rows[~found.right].tolist()
         [300]
         """
