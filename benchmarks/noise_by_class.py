@@ -2,11 +2,11 @@
 
 python benchmarks/noise_by_class.py [--draws 200] [--json FILE]
 
-Every draw is a table of its own: 500 to 1800 rows, 2, 3 or 5 classes in turn, of four kinds (a linear score with
-noise, Gaussians near each other, a product of two columns, scikit-learn's clusters), most of which overlap
-heavily. Printed for each design: how often the 90 % interval of the wrong share holds it, its width, how often
-the bounds hold, the accuracy on clean rows gained by the correction beside that of the true table, and how
-often each caveat fires. Nothing here was used to set a constant.
+Every draw is a table of its own: 500 to 1800 rows, 2, 3 or 5 classes in turn, of four kinds (a linear score
+with noise, Gaussians near each other, a product of two columns, scikit-learn's clusters), most of which
+overlap heavily. Printed for each design: how often the 90 % interval of the wrong share holds it, its width,
+how often the bounds hold, the accuracy on clean rows gained by the correction beside that of the true table,
+and how often each caveat fires. Nothing here was used to set a constant.
 """
 
 import argparse
@@ -103,6 +103,8 @@ def main():
         results[design] = Parallel(-1)(delayed(one)(design, draw) for draw in range(args.draws))
         for several in (False, True):
             runs = [run for run in results[design] if (run["classes"] > 2) == several]
+            if not runs:
+                continue
             mean = {
                 name: np.mean([run[name] for run in runs])
                 for name in runs[0]
