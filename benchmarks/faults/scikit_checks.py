@@ -40,6 +40,7 @@ CLASSES = {} if NEW else {"check_array_api_input": "classes are in NumPy, as the
 WEIGHTS = {f"check_sample_weight_equivalence_on_{kind}_data": COPIES for kind in ("dense", "sparse")}
 RANKS = {"check_decision_proba_consistency": SHARES}
 MUST_FAIL = {
+    "DenoisedClassifier()": WEIGHTS,
     "KernelSquareClassifier()": WEIGHTS,
     "KernelUnhingedClassifier()": {"check_classifiers_train": SHARES} | RANKS,
     "KernelUnhingedClassifier(threshold=0.0)": RANKS,

@@ -48,6 +48,21 @@ def test_its_options_are_those_of_the_estimate(rows):
     assert not set(audit.suspects.above(0.01).rows.tolist()) & set(np.flatnonzero(trusted).tolist())
 
 
+def test_what_is_said_of_trusted_rows_is_apart_from_what_is_said_of_others(rows):
+    X, y, noisy = rows
+    trusted = np.arange(400) < 300
+    audit = audit_table(X, np.where(trusted, y, noisy), trusted=trusted)
+    found = audit.to_dict()
+    assert (audit.doubted, found["trusted"]) == (100, 300)
+    assert "the 100 labels of “label” that are not trusted" in found["verdict"][0]
+    counted = found["noise"]["rate"] * 100
+    assert abs(found["more_likely_wrong"] - counted) < 15  # of those hundred, not of all
+    assert "of the 300 trusted ones it matches" in found["further"][0]
+    low, high = found["clean_bounds"]
+    assert high - low < 1.1 * 2 * audit.noise.outer * 100 / 400 + 0.05
+    assert all(rate >= audit.noise.rate / 4 for rate in audit.noise.outer_by_class.values())
+
+
 def test_columns_that_say_who_belongs_together_are_no_features(rows):
     X, _, noisy = rows
     twice = np.repeat(np.arange(200), 2)
@@ -78,6 +93,7 @@ def test_the_result_is_a_page_and_values(rows, tmp_path):
         ({"trusted": [1.5] * 400}, "row 0 is trusted 1.5; say yes or no"),
         ({"groups": [1, 2]}, r"groups has the shape \(2,\) for 400 rows"),
         ({"noise": "much"}, "got 'much'"),
+        ({"trusted": [0, 1, 900]}, "trusted names row 900, and rows are 0 to 399"),
         ({"level": 2}, "level lies between 0 and 1"),
     ],
 )

@@ -53,6 +53,10 @@ def test_the_corrected_model_is_that_of_clean_labels(model, k):
     assert np.abs(found.decision_function(X) - clean).max() > 0.01
     corrected = found.with_noise(ClassConditionalNoise(TABLES[k]))
     assert_allclose(corrected.decision_function(X), clean, atol=1e-9)
+    again = corrected.with_noise(TABLES[k])  # a plain table will do, and takes the place of the other
+    assert_allclose(again.decision_function(X), clean, atol=1e-9)
+    undone = corrected.with_noise(None)
+    assert_allclose(undone.decision_function(X), found.decision_function(X), atol=1e-9)
     assert_allclose(
         found.decision_function(X),
         type(model)(**model.get_params()).fit(noisy, labels, sample_weight=weight).decision_function(X),

@@ -7,7 +7,7 @@ from scipy.stats import beta
 from unflip import estimate_noise
 from unflip.audit.rule import RULE
 from unflip.noise import ClassConditionalNoise, flip_labels, rate_from_scores
-from unflip.noise.caveats import FEW, HIDDEN, ORDERED
+from unflip.noise.caveats import HIDDEN, ORDERED, TOO_FEW_ROWS
 from unflip.noise.regions import outer_by_class
 
 
@@ -73,7 +73,7 @@ def names(found):
 
 def test_few_rows_are_said():
     X, y = gaussians(30, 4.0, 2)
-    assert FEW in estimate_noise(X, y).warnings
+    assert TOO_FEW_ROWS in estimate_noise(X, y).warnings
     assert "too few rows" not in names(estimate_noise(*gaussians(300, 4.0, 2)))
 
 

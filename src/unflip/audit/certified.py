@@ -8,6 +8,7 @@ along the score; rows beyond a window have no lower share than the window, if th
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +20,10 @@ WINDOWS = 20  # along the score of each class
 LEAST_WINDOW = 20  # rows
 
 
-class Certified(NamedTuple):
+class CertifiedRows(NamedTuple):
     """rows: (c,), numbers of rows whose likely clean class is certain; classes: (c,), that class.
 
-    right: (c,), whether the given label is that class.
+    right: (c,), whether the given label is that class; a clean label may differ from it by chance.
     """
 
     rows: Array
@@ -40,9 +41,9 @@ def certain_classes(scores: Array, member: Array, max_rate: float, level: float)
     >>> found[[0, 1000, -1]].tolist()
     [0, -1, 1]
     """
-    if not 0 <= max_rate < 0.5:
+    if not (isinstance(max_rate, Real) and 0 <= max_rate < 0.5):
         raise ValueError(f"max_rate lies in [0, 1/2), got {max_rate!r}")
-    if not 0 < level < 1:
+    if not (isinstance(level, Real) and 0 < level < 1):
         raise ValueError(f"level lies between 0 and 1, got {level!r}")
     columns = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
     n, k = member.shape

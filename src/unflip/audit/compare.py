@@ -18,7 +18,7 @@ from unflip.audit.robustness import RobustnessCurve, robustness_curve
 from unflip.border.arrays import Array
 from unflip.models.learners import TABLE_LEARNERS
 from unflip.noise import NoiseEstimate, clean_accuracy, clean_scorer
-from unflip.noise.words import is_by_class
+from unflip.noise.words import is_by_class, is_told
 from unflip.robust.copies import copies
 
 COMPARED_RATES = (
@@ -111,7 +111,7 @@ def compare(X: Array, y: Array, noise: NoiseEstimate, seed: int, against: Any = 
     n_classes = np.count_nonzero(common)
     rates = [2 * rate * (n_classes - 1) / n_classes for rate in COMPARED_RATES]
     scoring, stretch = None, 1.0
-    by_class = is_by_class(noise) and noise.identified
+    by_class = is_by_class(noise) and is_told(noise)
     if by_class and n_classes == noise.noise.n_classes:
         scoring = clean_scorer("accuracy", noise)
         undone = np.linalg.inv(noise.noise.transition)
@@ -135,7 +135,7 @@ def compare(X: Array, y: Array, noise: NoiseEstimate, seed: int, against: Any = 
         clean = None
         if scoring is not None:
             clean = float(np.clip(curve.mean[0], 0.0, 1.0))
-        elif noise.identified and not by_class:
+        elif is_told(noise) and not is_by_class(noise):
             clean = float(np.clip(clean_accuracy(float(curve.mean[0]), noise.noise), 0.0, 1.0))
         found.append(Learner(name, words, curve, clean, judged * repeats, stretch))
     return tuple(found)

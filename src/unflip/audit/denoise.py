@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import _fit_context, clone
+from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from unflip.audit.honest import judged_labels
 from unflip.border.arrays import Array
+from unflip.border.classes import as_scores, contrasted, refuse_single_class
+from unflip.border.finite import name_the_culprit
 from unflip.border.labels import encode_classes
 from unflip.border.weights import as_weight
+from unflip.estimators.classifier import Classifier
 from unflip.robust.blend import default_learner, fit_denoised
 
 
@@ -60,7 +64,7 @@ def denoise(
     return found
 
 
-class DenoisedClassifier(ClassifierMixin, BaseEstimator):
+class DenoisedClassifier(Classifier):
     """Any classifier, trained on the probabilities of clean labels in place of the labels.
 
     Every row is learned once for each class, weighted by `denoise`.
@@ -94,20 +98,25 @@ class DenoisedClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
-    classes_: Array
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit", "predict_proba"]), None],
+        "noise": [StrOptions({"auto", "symmetric", "class_conditional"})],
+        "random_state": ["random_state"],
+    }
 
     def __init__(self, estimator: Any = None, noise: str = "auto", random_state: Any = 0) -> None:
         self.estimator = estimator
         self.noise = noise
         self.random_state = random_state
 
+    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Judge the labels, then train.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows that the estimator can learn from.
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows of numbers.
         y : array-like of shape (n_samples,)
             Labels, of any type.
         sample_weight : array-like of shape (n_samples,), optional
@@ -126,27 +135,36 @@ class DenoisedClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(learner).__name__} takes no sample_weight, and rows are weighted by their "
                 "probabilities"
             )
-        self.classes_ = encode_classes(y).classes
+        rows, labels = self._rows(X, reset=True), encode_classes(y)
+        weight = as_weight(sample_weight, len(labels))
+        refuse_single_class(labels.classes.tolist(), weight @ labels.membership)
+        self.classes_ = labels.classes
         self.posterior_ = denoise(
-            X,
+            rows,
             y,
             groups=groups,
             noise=self.noise,
             sample_weight=sample_weight,
             random_state=self.random_state,
         )
-        weight = as_weight(sample_weight, len(self.posterior_))
-        self.estimator_ = fit_denoised(learner, X, self.posterior_ * weight[:, None], self.classes_)
-        if hasattr(self.estimator_, "n_features_in_"):
-            self.n_features_in_ = self.estimator_.n_features_in_
+        self.estimator_ = fit_denoised(learner, rows, self.posterior_ * weight[:, None], self.classes_)
         return self
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        """Rows of finite numbers."""
+        rows = super()._rows(X, reset=reset)
+        name_the_culprit(rows, self._names)
+        return rows
 
     def predict(self, X: Any) -> Array:
         """The class of each row."""
         check_is_fitted(self, "estimator_")
-        return np.asarray(self.estimator_.predict(X))
+        return np.asarray(self.estimator_.predict(self._rows(X, reset=False)))
 
     def predict_proba(self, X: Any) -> Array:
         """P(clean class) for each row, as the estimator has it."""
         check_is_fitted(self, "estimator_")
-        return np.asarray(self.estimator_.predict_proba(X))
+        return np.asarray(self.estimator_.predict_proba(self._rows(X, reset=False)))
+
+    def _relative_scores(self, X: Any) -> Array:
+        return as_scores(contrasted(self.predict_proba(X)))

@@ -114,8 +114,8 @@ def judged_labels(
 
 def honest_of_many(
     X: Array, y: Array, sample_weight: Any = None, random_state: int = 0, groups: Any = None
-) -> tuple[EnsembleClassifier, Array]:
-    """A robust fit to at most 20,000 rows of numbers, and an honest score for every row.
+) -> tuple[EnsembleClassifier, Array, Array]:
+    """A robust fit to at most 20,000 rows of numbers, an honest score for every row, and which were judged.
 
     Where rows belong to groups, all are fitted, for a group leaves as a whole.
 
@@ -123,7 +123,7 @@ def honest_of_many(
     was fitted has the score of that row.
 
     >>> X, y = np.array([[0.0], [1.0], [8.0], [9.0]] * 10), np.array(["a", "a", "b", "b"] * 10)
-    >>> model, scores = honest_of_many(X, y)
+    >>> model, scores, judged = honest_of_many(X, y)
     >>> (scores > 0).tolist() == (y == "b").tolist()
     True
     """
@@ -131,7 +131,7 @@ def honest_of_many(
         model = _JudgesEveryNumber(random_state=random_state).fit(X, y, sample_weight, groups)
         scores = np.zeros((len(y), *model.honest_scores_.shape[1:]))
         scores[model.loo_rows_] = model.honest_scores_
-        return model, scores
+        return model, scores, model.loo_rows_
     model, n = EnsembleClassifier(random_state=random_state), len(y)
     weight = as_weight(sample_weight, n)
     fitted = np.sort(np.random.default_rng(random_state).permutation(n)[:FITTED])
@@ -153,7 +153,7 @@ def honest_of_many(
         at[same[fitted[model.loo_rows_]]] = fitted[model.loo_rows_]
         seen = others[at[same[others]] >= 0]
         scores[seen] = scores[at[same[seen]]]
-    return model, scores
+    return model, scores, fitted[model.loo_rows_]
 
 
 def trusted_rows(trusted: Any, n: int) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from unflip._extras import extra
 from unflip.border.arrays import Array
@@ -26,10 +27,11 @@ def as_frame(rows: Any, target: Any) -> tuple[Any, str]:
             raise ValueError("a target by name needs a data frame; give the labels themselves with an array")
         return rows, target
     y = np.asarray(target)
-    if y.ndim != 1 or len(y) != len(rows):
-        raise ValueError(f"there are {len(rows)} rows, and labels of the shape {y.shape}")
+    n = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+    if y.shape != (n,):
+        raise ValueError(f"there are {n} rows, and labels of the shape {y.shape}")
     if not hasattr(rows, "columns"):
-        X = np.asarray(rows)
+        X = rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
         if X.ndim != 2:
             raise ValueError(f"rows form a table, got an array of shape {X.shape}")
         polars = extra("polars", "io")
@@ -70,6 +72,9 @@ def as_mask(values: Array | None, n: int) -> Array | None:
     if values is None:
         return None
     if values.dtype.kind in "iu" and len(values) != n:
+        outside = values[(values < 0) | (values >= n)]
+        if outside.size:
+            raise ValueError(f"trusted names row {outside[0]}, and rows are 0 to {n - 1}")
         mask = np.zeros(n, dtype=bool)
         mask[values] = True
         return mask

@@ -11,8 +11,9 @@ import numpy as np
 from unflip.border.arrays import Array
 from unflip.noise.caveats import Caveat
 
-LEAVES, FOLDS = 24, 3
+LEAVES, TREE_FOLDS = 24, 3
 MOST_ERRORS, TIMES_THE_ERRORS = 0.07, 1.4  # of a tree: in all, and beside the robust fit
+OF_GUESSING = 0.25  # of the errors of always naming the most frequent class: more is no rule
 TREE_ROWS, TREE_COLUMNS = 5000, 500  # rows that trees are grown on; wider tables have no short rule
 RULE = Caveat(
     "rule",
@@ -35,12 +36,13 @@ def follows_a_rule(X: Array, codes: Array, missed: float) -> bool:
 
     n, d = X.shape
     sizes = np.bincount(codes)
-    if d > TREE_COLUMNS or sizes[sizes > 0].min() < FOLDS:
+    if d > TREE_COLUMNS or sizes[sizes > 0].min() < TREE_FOLDS:
         return False
     some = np.random.default_rng(0).permutation(n)[:TREE_ROWS]
     tree = DecisionTreeClassifier(max_leaf_nodes=LEAVES, random_state=0)
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-    if np.bincount(codes[some])[np.unique(codes[some])].min() < FOLDS:
+    folds = StratifiedKFold(TREE_FOLDS, shuffle=True, random_state=0)
+    if np.bincount(codes[some])[np.unique(codes[some])].min() < TREE_FOLDS:
         return False
     errs = 1 - float(cross_val_score(tree, X[some], codes[some], cv=folds).mean())
-    return errs <= MOST_ERRORS and errs <= TIMES_THE_ERRORS * max(missed, 1 / n)
+    guessing = 1 - sizes.max() / n
+    return errs <= min(MOST_ERRORS, OF_GUESSING * guessing) and errs <= TIMES_THE_ERRORS * max(missed, 1 / n)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unflip.audit.certified import Certified, certain_classes
+from unflip.audit.certified import CertifiedRows, certain_classes
 from unflip.audit.honest import Honest, annotator_curves, judged_labels
 from unflip.border.arrays import Array
 from unflip.noise.estimate import CONFIDENCE, NO_SIGNAL, NoiseEstimate
@@ -75,7 +75,7 @@ class Suspects:
         few = {name: getattr(self, name)[:count] for name in ("rows", "given", "likely", "probability")}
         return replace(self, **few, neighbours=self.neighbours[:count], honest=None)
 
-    def certified(self, max_rate: float, level: float = 0.95) -> Certified:
+    def certified(self, max_rate: float, level: float = 0.95) -> CertifiedRows:
         """Rows whose likely clean class is certain, if at no row a label is wrong with more than `max_rate`.
 
         It also assumes that the score orders rows by how likely a class is. Other rows stay open.
@@ -89,7 +89,7 @@ class Suspects:
 
         Returns
         -------
-        Certified
+        CertifiedRows
             `rows`, their `classes`, and whether the given label is `right`.
 
         Examples
@@ -106,7 +106,7 @@ class Suspects:
         found = certain_classes(honest.scores, honest.member, max_rate, level)
         sure = np.flatnonzero(found >= 0)
         given = honest.member[sure].argmax(axis=1)
-        return Certified(honest.rows[sure], honest.classes[found[sure]], found[sure] == given)
+        return CertifiedRows(honest.rows[sure], honest.classes[found[sure]], found[sure] == given)
 
     def to_frame(self) -> Any:
         """A pandas data frame with a row for each suspect (extra `io`)."""

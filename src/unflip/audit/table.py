@@ -13,6 +13,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from scipy.stats import beta
 
 from unflip._atomic import write_atomically
 from unflip.audit.compare import Learner, Recommended, compare, recommend
@@ -20,6 +21,7 @@ from unflip.audit.differences import Difference, differences
 from unflip.audit.honest import honest_of_many
 from unflip.audit.rows import as_frame, as_mask, of_column
 from unflip.audit.suspects import Suspects, find_suspects
+from unflip.border.arrays import Array
 from unflip.noise import NoiseEstimate
 from unflip.noise.estimate import CONFIDENCE, NO_SIGNAL
 from unflip.noise.intervals import ScoreEstimate
@@ -40,7 +42,9 @@ class Audit:
     would be on clean ones, None where the labels do not tell; learners: compared on held-out rows, and
     which of them is recommended; suspects: all rows, the most doubtful first; differences: what tells the
     classes apart. Where the columns predict the labels no better than guessing, there are no learners and
-    no differences. ids: what the rows are called, if some column does; settings: how to repeat it.
+    no differences. ids: what the rows are called, if some column does; trusted: how many rows are known to
+    be right, of which the rate says nothing, and which tell the accuracy on clean labels; settings: how to
+    repeat it.
     """
 
     source: str
@@ -55,6 +59,7 @@ class Audit:
     differences: tuple[Difference, ...]
     guarantee: Guarantee
     ids: tuple[str, tuple[Any, ...]] | None = None
+    trusted: int = 0
     settings: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -68,13 +73,18 @@ class Audit:
         return len(self.labels.y)
 
     @property
+    def doubted(self) -> int:
+        """How many of these are not known to be right: those that the rate speaks of."""
+        return self.rows - self.trusted
+
+    @property
     def clean_bounds(self) -> tuple[float, float]:
         """Where the accuracy on clean labels is if no kind of row is labelled wrong more often than right.
 
-        A wrong label moves the accuracy by at most one row, and at most `noise.outer` of them are wrong. What
-        holds on an assumption may hold without it.
+        A wrong label moves the accuracy by at most one row, and at most `noise.outer` of those that are not
+        trusted are wrong. What holds on an assumption may hold without it.
         """
-        away, clean = self.noise.outer, self.clean_accuracy
+        away, clean = self.noise.outer * self.doubted / self.rows, self.clean_accuracy
         low, high = max(0.0, self.noisy_accuracy - away), min(1.0, self.noisy_accuracy + away)
         return (low, high) if clean is None else (min(low, clean.low), max(high, clean.high))
 
@@ -181,12 +191,14 @@ def audit_table(
         if given is not None and given.shape != (len(frame),):
             raise ValueError(f"{what} has the shape {given.shape} for {len(frame)} rows")
     apart = [name for name in (trusted, groups) if isinstance(name, str)]
+    if target in apart:
+        raise ValueError(f"the target {target!r} cannot be trusted or groups at once")
     rows = labels.of_rows(feature_columns(frame, target, weight, *apart))
     known, together = (None if given is None else given[labels.rows] for given in (known, together))
     table = Tabular.of_files().fit(rows)
     X = table.transform(rows)
     progress(1, AUDIT_STEPS)
-    model, scores = honest_of_many(X, labels.y, labels.weight, seed, together)
+    model, scores, judged = honest_of_many(X, labels.y, labels.weight, seed, together)
     progress(2, AUDIT_STEPS)
     ways: dict[str, Any] = {"scores": scores, "sample_weight": labels.weight, "random_state": seed}
     suspects = find_suspects(X, labels.y, trusted=known, noise=noise, level=level, **ways)
@@ -195,7 +207,11 @@ def audit_table(
     progress(3, AUDIT_STEPS)
     learners = compare(X, labels.y, found, seed, against) if informative else ()
     progress(4, AUDIT_STEPS)
-    clean = model.report_.clean_error(found)
+    clean = (
+        model.report_.clean_error(found)
+        if known is None
+        else _seen_error(model, np.flatnonzero(known[judged]), level)
+    )
     names = table.get_feature_names_out().tolist()
     return Audit(
         source=source,
@@ -212,8 +228,20 @@ def audit_table(
         differences=differences(X, names, labels.y, labels.weight) if informative else (),
         guarantee=model.report_.guarantee(found),
         ids=_ids(rows, table),
+        trusted=0 if known is None else int(known.sum()),
         settings=settings or {},
     )
+
+
+def _seen_error(model: Any, trusted: Array, level: float) -> ScoreEstimate | None:
+    """The error on rows that are known to be right, each judged by a fit without it; with its interval."""
+    if not len(trusted):
+        return None
+    fit = model.report_.fit
+    wrong = float(np.sum(fit.likely[trusted] != fit.masses[trusted].argmax(axis=1)))
+    right = len(trusted) - wrong
+    low, high = beta.ppf([(1 - level) / 2, (1 + level) / 2], wrong + 0.5, right + 0.5).tolist()
+    return ScoreEstimate(wrong / len(trusted), low, high, model.noisy_error_)
 
 
 def _ids(rows: Any, table: Tabular) -> tuple[str, tuple[Any, ...]] | None:

@@ -132,8 +132,8 @@ class KernelSquareClassifier(KernelClassifier):
     def with_noise(self, noise: Any) -> Self:
         """The classifier of clean labels, from labels that went through this noise; rows are not needed.
 
-        noise: a model, an estimate, or one rate for all classes. `path_` stays that of the labels as they
-        are.
+        noise: a model, an estimate, one rate for all classes, or None for none. `path_` stays that of the
+        labels as they are.
 
         >>> from unflip.noise import ClassConditionalNoise
         >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 0, 1, 1]
@@ -143,14 +143,15 @@ class KernelSquareClassifier(KernelClassifier):
         (2, 3)
         """
         check_is_fitted(self, "dual_coef_")
-        known = as_noise(identified_noise(noise), len(self.classes_))
-        table = self.loo_scores_.reshape(len(self.loo_scores_), -1)
+        dual, intercept, left = self._as_given
+        known = as_noise(0.0 if noise is None else identified_noise(noise), len(self.classes_))
+        table = left.reshape(len(left), -1)
         if not np.isfinite(table).all():
             raise ValueError("a class has no row, or one: its scores cannot be corrected for noise")
         made, nothing = copy(self), np.zeros((1, table.shape[1]))
         shift = clean_scores(nothing, known)
-        made.intercept_ = clean_scores(self.intercept_[None, :], known)[0]
-        made.dual_coef_ = clean_scores(self.dual_coef_, known) - shift
+        made.intercept_ = clean_scores(intercept[None, :], known)[0]
+        made.dual_coef_ = clean_scores(dual, known) - shift
         made.loo_scores_ = as_scores(clean_scores(table, known))
         return made
 
@@ -212,3 +213,4 @@ class KernelSquareClassifier(KernelClassifier):
         self.regularization_ = float(path.regularization[best])
         self.dual_coef_, self.intercept_ = path.dual_coef[best], path.intercept[best]
         self.loo_scores_ = as_scores(left[best])
+        self._as_given = self.dual_coef_, self.intercept_, self.loo_scores_  # whatever they are corrected for

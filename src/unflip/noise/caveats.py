@@ -8,8 +8,9 @@ import numpy as np
 
 from unflip.border.arrays import Array
 
-FEW_ROWS = 40  # labelled rows
+FEWEST_LABELLED = 40  # labelled rows
 ORDERED_CLASSES, NEIGHBOURS = 4, 0.75  # from so many numbers on; of the disagreements, that are with the next
+LESSER_WAY = 0.2  # of steps to the next number, that go up or down
 BY_CHANCE = 1.5  # times what chance would make of them
 
 
@@ -38,9 +39,9 @@ class Caveat(str):
         return str(self)
 
 
-FEW = Caveat(
+TOO_FEW_ROWS = Caveat(
     "too few rows",
-    f"fewer than {FEW_ROWS} rows tell little of themselves, so that even the interval rests on the model",
+    f"fewer than {FEWEST_LABELLED} rows tell little, so that even the interval rests on the model",
 )
 ORDERED = Caveat(
     "ordered target",
@@ -73,4 +74,6 @@ def looks_ordered(classes: list[Any], likely: Array, member: Array) -> bool:
     apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
     chance = (np.outer(shares, shares) * (apart == 1)).sum() / max(1 - (shares**2).sum(), 1e-300)
     next_to = by_step[0] / max(by_step.sum(), 1e-300)
-    return bool(next_to > NEIGHBOURS and next_to > BY_CHANCE * chance)
+    ways = np.array([(member * (np.arange(k) - likely[:, None] == step)).sum() for step in (-1, 1)])
+    both = ways.min() > LESSER_WAY * ways.sum()  # one class that is taken for the next goes one way
+    return bool(both and next_to > NEIGHBOURS and next_to > BY_CHANCE * chance)

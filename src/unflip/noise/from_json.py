@@ -38,11 +38,20 @@ def noise_from_json(found: Any, classes: Sequence[Any]) -> Noise:
         if found is None:
             raise ValueError("this audit could not tell the noise, so there is nothing to correct")
     elif isinstance(found, dict):
+        if not found:
+            raise ValueError(f"the noise names no class; the model has {', '.join(names)}")
+        odd = next((name for name, rate in found.items() if not _is_rate(rate)), None)
+        if odd is not None:
+            raise ValueError(f"the rate of class {odd!r} is {found[odd]!r}; rates lie between 0 and 1")
         _refuse_other_classes(sorted(map(str, found)), sorted(names))
         found = [found[name] for name in names]
     if isinstance(found, bool) or not isinstance(found, int | float | list):
         raise ValueError(f"noise is a rate, a list of rates, or a table, got {found!r}")
     return as_noise(ClassConditionalNoise(found) if isinstance(found, list) else found, len(names))
+
+
+def _is_rate(rate: Any) -> bool:
+    return isinstance(rate, int | float) and not isinstance(rate, bool) and 0 <= rate <= 1
 
 
 def _refuse_other_classes(given: list[str], wanted: list[str]) -> None:

@@ -19,7 +19,7 @@ from unflip.border.arrays import Array
 from unflip.border.weights import as_weight
 from unflip.noise import words
 from unflip.noise.by_class import ClassRates, NoiseByClass
-from unflip.noise.caveats import FEW, FEW_ROWS, HIDDEN, ORDERED, Caveat, looks_ordered
+from unflip.noise.caveats import FEWEST_LABELLED, HIDDEN, ORDERED, TOO_FEW_ROWS, Caveat, looks_ordered
 from unflip.noise.curve import Curve, normal_scores, weighted_quantile
 from unflip.noise.estimate import (
     CONFIDENCE,
@@ -159,11 +159,14 @@ def judge(
         raise ValueError(f"level lies between 0 and 1, got {level!r}")
     n_classes = member.shape[1]
     names = list(range(n_classes)) if classes is None else np.asarray(classes).tolist()
+    doubted = np.ones(len(member), dtype=bool) if trusted is None else ~trusted
     estimate, curve = estimate_rate(scores, member, trusted, level)
     estimate = replace(
         estimate,
         rarest=float(member.sum(axis=0).min() / member.sum()),
-        outer_by_class=dict(zip(names, outer_by_class(scores, member).tolist(), strict=True)),
+        outer_by_class=dict(
+            zip(names, outer_by_class(scores[doubted], member[doubted]).tolist(), strict=True)
+        ),
     )
     grid = estimate.rates
     if not beats_guessing(scores, member):
@@ -333,7 +336,7 @@ def _with_caveats(estimate: NoiseEstimate, scores: Array, member: Array, names: 
     """The estimate with what the reader should know of these labels."""
     likely = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
     found = {
-        FEW: len(member) < FEW_ROWS,
+        TOO_FEW_ROWS: len(member) < FEWEST_LABELLED,
         ORDERED: looks_ordered(names, likely, member),
         HIDDEN: estimate.outer - estimate.high > OVERLAP_GAP,
     }

@@ -214,6 +214,8 @@ class ClassConditionalNoise(Noise):
 def as_noise(noise: Noise | Any, n_classes: int) -> Noise:
     """A model as it is; a bare rate as symmetric noise for two classes, uniform noise for more.
 
+    Rates by class, and a table, are a `ClassConditionalNoise`.
+
     >>> as_noise(0.2, n_classes=3)
     UniformNoise(rate=0.2, n_classes=3)
     """
@@ -223,6 +225,13 @@ def as_noise(noise: Noise | Any, n_classes: int) -> Noise:
                 f"the noise model speaks of {noise.n_classes} classes, the labels of {n_classes}"
             )
         return noise
+    if isinstance(noise, list | tuple | np.ndarray) and np.ndim(noise):
+        return as_noise(ClassConditionalNoise(noise), n_classes)
+    if isinstance(noise, dict):
+        raise ValueError(
+            "noise is a rate, a list of rates in the order of the classes, a table of P(given | clean), a "
+            "model or an estimate, got a dict"
+        )
     return SymmetricNoise(noise) if n_classes == 2 else UniformNoise(noise, n_classes)
 
 

@@ -15,7 +15,7 @@ from scipy.stats import beta
 
 from unflip.border.arrays import Array
 
-FEWEST, STEP = 10, 1.3  # rows of the smallest region, and how much larger the next one is
+SMALLEST_REGION, STEP = 10, 1.3  # rows of the smallest region, and how much larger the next one is
 BOUND_LEVEL = 0.95  # of all regions together
 
 
@@ -32,7 +32,7 @@ def outer_by_class(scores: Array, member: Array) -> Array:
     n, k = member.shape
     columns = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
     steps = np.arange(int(np.log(max(n, 2)) / np.log(STEP)))
-    sizes = np.unique(np.minimum(FEWEST * STEP**steps, n).astype(int))
+    sizes = np.unique(np.minimum(SMALLEST_REGION * STEP**steps, n).astype(int))
     found = np.ones(k)
     for j in range(k):
         order = np.argsort(-columns[:, j], kind="stable")

@@ -18,8 +18,8 @@ from sklearn.utils import _safe_indexing
 
 from unflip.border.arrays import Array
 
-FOLDS = 4
-LEAST_CHANCE = 1e-3  # of a class, for which a row is not learned
+BLEND_FOLDS = 4
+LEAST_LEARNED = 1e-3  # of a class, for which a row is not learned
 ROWS_OF_LEAF = 5  # of the default forest
 
 
@@ -55,7 +55,7 @@ def fit_denoised(learner: Any, X: Any, masses: Array, classes: Array) -> Any:
     >>> fit_denoised(GaussianNB(), np.arange(3.0)[:, None], masses, np.array(["a", "b"])).classes_.tolist()
     ['a', 'b']
     """
-    rows, codes = np.nonzero(masses > LEAST_CHANCE * masses.sum(axis=1, keepdims=True))
+    rows, codes = np.nonzero(masses > LEAST_LEARNED * masses.sum(axis=1, keepdims=True))
     return learner.fit(_safe_indexing(X, rows), classes[codes], sample_weight=masses[rows, codes])
 
 
@@ -83,11 +83,11 @@ def fit_blend(
     """
     n, k = kernels.shape
     classes, masses = np.arange(k), posterior * weight[:, None]
-    folds = np.random.default_rng(0).permutation(units.max() + 1)[units] % FOLDS
+    folds = np.random.default_rng(0).permutation(units.max() + 1)[units] % BLEND_FOLDS
     left = [kernels]
     for learner in learners:
         found = np.empty((n, k))
-        for fold in range(FOLDS):
+        for fold in range(BLEND_FOLDS):
             out = folds == fold
             fitted = fit_denoised(clone(learner), X[~out], masses[~out], classes)
             found[out] = told(fitted, X[out], k)

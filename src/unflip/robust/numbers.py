@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from unflip._state import all_or_nothing
 from unflip.border.arrays import Array
@@ -22,7 +22,7 @@ from unflip.noise.correct import clean_scores
 from unflip.noise.estimate import NoiseEstimate, identified_noise
 from unflip.noise.intervals import ScoreEstimate
 from unflip.noise.models import Noise, as_noise
-from unflip.noise.words import is_by_class
+from unflip.noise.words import is_by_class, is_told
 from unflip.passes.anywhere import is_source
 from unflip.robust.blend import Blend, fit_blend
 from unflip.robust.calibration import Calibration
@@ -268,6 +268,13 @@ class EnsembleClassifier(Classifier):
         """Train the other learners, if there are any, and weigh all."""
         if not self.estimators:
             return
+        for each in self.estimators:
+            able = hasattr(each, "predict_proba") and not isinstance(each, type)
+            if not able or not has_fit_parameter(each, "sample_weight"):
+                raise ValueError(
+                    "estimators are classifiers of scikit-learn that take sample_weight and tell "
+                    f"probabilities, got {each!r}"
+                )
         report = self.report_
         weight = report.honest.masses.sum(axis=1)
         targets, used = report.honest.masses / weight[:, None], self.ensemble_.noise
@@ -297,7 +304,7 @@ class EnsembleClassifier(Classifier):
         if not (self.report_.honest.masses.sum(axis=0) > 0).all():
             return None  # no row of some class was judged
         found = self.report_.noise
-        return found.noise if is_by_class(found) and found.identified else None
+        return found.noise if is_by_class(found) and is_told(found) else None
 
     def _costs(self) -> Array | None:
         """The cost of each answer where each class is the truth, (K, K); None if all mistakes cost alike."""

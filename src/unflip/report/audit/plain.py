@@ -35,6 +35,7 @@ def as_plain(audit: Audit) -> dict[str, Any]:
         "target": labels.target,
         "rows": audit.rows,
         "missing": labels.missing,
+        "trusted": audit.trusted,
         "classes": [
             {"label": label, "count": count}
             for label, count in zip(labels.classes, labels.counts, strict=True)

@@ -39,8 +39,10 @@ def further(audit: Audit) -> list[str]:
 
 def noise_in_words(audit: Audit) -> str:
     """The estimate and the bound, in the words that Python uses too."""
-    rows = None if audit.labels.weight is not None else float(audit.rows)
-    return in_words(audit.noise, f"the {audit.rows:,} labels of “{shown(audit.labels.target)}”", rows)
+    rows = None if audit.labels.weight is not None else float(audit.doubted)
+    beside = " that are not trusted" if audit.trusted else ""
+    labels = f"the {audit.doubted:,} labels of “{shown(audit.labels.target)}”{beside}"
+    return in_words(audit.noise, labels, rows)
 
 
 def assumption(audit: Audit) -> str:
@@ -118,12 +120,14 @@ def _accuracy(audit: Audit) -> str:
         span, wider = interval(clean.low, clean.high), interval(*audit.clean_bounds)
         match = f"anything from {span}" if is_unsure(audit) else f"about {share(clean.estimate)} ({span})"
         there = f"on clean labels it would, on the same assumption, match {match}, and without it {wider}"
+        if audit.trusted:
+            there = f"of the {audit.trusted:,} trusted ones it matches {share(clean.estimate)} ({span})"
     found = f"A robust model matches {share(audit.noisy_accuracy)} of the labels as they are; {there}."
     if beats_guessing(audit):
         return found
     return (
-        f"{found} That is no more than by always saying “{_common(audit)}” ({share(audit.guess)}), though "
-        "the columns do tell which rows look more like which class."
+        f"{found} Of the labels as they are, always saying “{_common(audit)}” matches hardly fewer "
+        f"({share(audit.guess)}), though the columns do tell which rows look more like which class."
     )
 
 
