@@ -45,4 +45,5 @@ def follows_a_rule(X: Array, codes: Array, missed: float) -> bool:
         return False
     errs = 1 - float(cross_val_score(tree, X[some], codes[some], cv=folds).mean())
     guessing = 1 - sizes.max() / n
-    return errs <= min(MOST_ERRORS, OF_GUESSING * guessing) and errs <= TIMES_THE_ERRORS * max(missed, 1 / n)
+    few, near = min(MOST_ERRORS, OF_GUESSING * guessing), TIMES_THE_ERRORS * max(missed, 1 / n)
+    return bool(errs <= few and errs <= near)
