@@ -6,8 +6,8 @@ Every draw is a table of its own: 500 to 1800 rows, 2, 3 or 5 classes in turn, o
 with noise, Gaussians near each other, a product of two columns, scikit-learn's clusters), most of which
 overlap heavily. Printed for each design: how often the 90 % interval of the wrong share holds it, its width,
 how often the bounds hold, the accuracy on clean rows gained by the correction beside that of the true table,
-and how often each caveat fires. The temperature of the curve and the gates were chosen on other draws of these
-kinds, and on the sets of `noisy_labels.py`: neither is a held-out test.
+and how often each caveat fires. The temperature of the curve and the gates were chosen on other draws of
+these kinds, and on the sets of `noisy_labels.py`: neither is a held-out test.
 """
 
 import argparse
